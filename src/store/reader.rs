@@ -1,0 +1,164 @@
+//! Reads a tile file that nobody changes: no locks, no memory map, one connection per thread.
+
+use super::digest::Digester;
+use super::{ContentHash, Digest, Error, Metadata, Tag, schema};
+use crate::tile::TileCoord;
+use bytes::Bytes;
+use rusqlite::{Connection, OptionalExtension};
+use std::path::{Path, PathBuf};
+
+/// Every tile in the file's own order.
+pub(super) const ALL_TILES: &str = "SELECT zoom_level, tile_column, tile_row, tile_data_id, tag FROM tiles_shallow
+     ORDER BY zoom_level, tile_column, tile_row";
+
+/// The largest tile that is unpacked, in bytes; a gzip bomb in a file is an error, not a crash.
+pub const MAX_TILE_BYTES: usize = 256 << 20;
+
+/// A tile as it lies in the file.
+#[derive(Debug, Clone)]
+pub struct StoredTile {
+    /// The stored part of its `ETag`.
+    pub tag: Tag,
+    /// Its gzip bytes.
+    pub gzip: Bytes,
+}
+
+/// One read-only connection to a tile file. It may move between threads but is used by one at a time.
+pub struct Reader {
+    db: Connection,
+    path: PathBuf,
+}
+
+impl Reader {
+    /// Opens a finished file; costs the same for one of 1 MB and one of 100 GB.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        Ok(Self { db: schema::open(path)?, path: path.to_owned() })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the file says about itself.
+    pub fn metadata(&self) -> Result<Metadata, Error> {
+        Metadata::read(&self.db, &self.path)
+    }
+
+    /// The tag of a tile from one indexed row, without touching its bytes.
+    pub fn tag(&self, tile: TileCoord) -> Result<Option<Tag>, Error> {
+        self.db
+            .prepare_cached(
+                "SELECT tag FROM tiles_shallow WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3",
+            )
+            .and_then(|mut s| s.query_row((tile.z(), tile.x(), schema::tms_row(tile)), |r| r.get(0)).optional())
+            .map(|found: Option<i64>| found.map(|tag| Tag(tag as u64)))
+            .map_err(Error::sqlite(&self.path, "read a tag"))
+    }
+
+    /// A tile with its gzip bytes; `None` where there is nothing.
+    pub fn tile(&self, tile: TileCoord) -> Result<Option<StoredTile>, Error> {
+        self.db
+            .prepare_cached(
+                "SELECT tag, tile_data FROM tiles_shallow JOIN tiles_data USING (tile_data_id)
+                 WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3",
+            )
+            .and_then(|mut s| {
+                s.query_row((tile.z(), tile.x(), schema::tms_row(tile)), |r| {
+                    let gzip = Bytes::copy_from_slice(r.get_ref(1)?.as_blob()?);
+                    Ok(StoredTile { tag: Tag(r.get::<_, i64>(0)? as u64), gzip })
+                })
+                .optional()
+            })
+            .map_err(Error::sqlite(&self.path, "read a tile"))
+    }
+
+    /// Calls `visit` with every tile and its uncompressed bytes, in the file's order. Equal tiles
+    /// are unpacked each time they occur.
+    pub fn for_each<E: From<Error>>(&self, mut visit: impl FnMut(TileCoord, &[u8]) -> Result<(), E>) -> Result<(), E> {
+        let broken = |e| E::from(Error::sqlite(&self.path, "read the tiles")(e));
+        let mut select = self.db.prepare(ALL_TILES).map_err(broken)?;
+        let mut rows = select.query([]).map_err(broken)?;
+        while let Some(r) = rows.next().map_err(broken)? {
+            let row = |i| r.get::<_, u32>(i).map_err(broken);
+            let tile = self.coord(row(0)?, row(1)?, row(2)?)?;
+            let id: i64 = r.get(3).map_err(broken)?;
+            visit(tile, &self.content(id)?)?;
+        }
+        Ok(())
+    }
+
+    /// Unpacks every content and computes the digest anew. `visit` sees each different content
+    /// once, with one of the tiles that hold it; what it returns as an error ends the walk.
+    pub fn verify<E: From<Error>>(
+        &self,
+        mut visit: impl FnMut(TileCoord, &[u8]) -> Result<(), E>,
+    ) -> Result<Digest, E> {
+        let broken = |e| E::from(Error::sqlite(&self.path, "read the tiles")(e));
+        let mut digester = Digester::new(&self.metadata()?);
+        let mut hashes: hashbrown::HashMap<i64, ContentHash> = hashbrown::HashMap::new();
+        let mut select = self.db.prepare(ALL_TILES).map_err(broken)?;
+        let mut rows = select.query([]).map_err(broken)?;
+        while let Some(r) = rows.next().map_err(broken)? {
+            let number = |i| r.get::<_, u32>(i).map_err(broken);
+            let (zoom, column, row) = (number(0)?, number(1)?, number(2)?);
+            let tile = self.coord(zoom, column, row)?;
+            let id: i64 = r.get(3).map_err(broken)?;
+            let hash = if let Some(&hash) = hashes.get(&id) {
+                hash
+            } else {
+                let bytes = self.content(id)?;
+                visit(tile, &bytes)?;
+                *hashes.entry(id).insert(ContentHash::of(&bytes)).get()
+            };
+            let tag: i64 = r.get(4).map_err(broken)?;
+            if hash.tag().0 as i64 != tag {
+                return Err(
+                    Error::damaged(&self.path, format!("the tag of tile {tile} is not that of its bytes")).into()
+                );
+            }
+            digester.tile(zoom as u8, column, row, hash);
+        }
+        Ok(digester.finish())
+    }
+
+    fn coord(&self, zoom: u32, column: u32, row: u32) -> Result<TileCoord, Error> {
+        u8::try_from(zoom)
+            .ok()
+            .and_then(|z| schema::from_tms(z, column, row))
+            .ok_or_else(|| Error::damaged(&self.path, format!("row {zoom}/{column}/{row} lies outside the grid")))
+    }
+
+    /// The uncompressed bytes of one content.
+    fn content(&self, id: i64) -> Result<Vec<u8>, Error> {
+        let found = self
+            .db
+            .prepare_cached("SELECT tile_data FROM tiles_data WHERE tile_data_id = ?1")
+            .and_then(|mut s| s.query_row([id], |r| Ok(gunzip(r.get_ref(0)?.as_blob()?))).optional())
+            .map_err(Error::sqlite(&self.path, "read a tile"))?;
+        let bytes = found.ok_or_else(|| Error::damaged(&self.path, format!("tile content {id} is missing")))?;
+        bytes.map_err(|why| Error::damaged(&self.path, format!("tile content {id} does not unpack: {why}")))
+    }
+}
+
+/// Unpacks one gzip member.
+///
+/// # Errors
+/// Says why when the bytes are damaged or unpack to more than [`MAX_TILE_BYTES`].
+pub fn gunzip(gzip: &[u8]) -> Result<Vec<u8>, String> {
+    thread_local! {
+        static DECOMPRESSOR: std::cell::RefCell<libdeflater::Decompressor> =
+            std::cell::RefCell::new(libdeflater::Decompressor::new());
+    }
+    // The last four bytes of a member are its length (RFC 1952, section 2.3.1).
+    let Some(trailer) = gzip.last_chunk::<4>() else { return Err("too short for gzip".into()) };
+    let length = u32::from_le_bytes(*trailer) as usize;
+    if length > MAX_TILE_BYTES {
+        return Err(format!("says it is {length} bytes long, the limit is {MAX_TILE_BYTES}"));
+    }
+    let mut out = vec![0; length];
+    match DECOMPRESSOR.with_borrow_mut(|d| d.gzip_decompress(gzip, &mut out)) {
+        Ok(n) if n == length => Ok(out),
+        Ok(_) | Err(_) => Err("not a valid gzip member".into()),
+    }
+}
