@@ -23,5 +23,5 @@ pub use hilbert::hilbert;
 pub use lonlat::{LonLat, MAX_LATITUDE, Mercator};
 pub use parts::{Kind, Parts};
 pub use ring::{Point, double_area, turn};
-pub use valid::{Fault, check_polygons};
+pub use valid::{Fault, check_polygons, side};
 pub use world::{WORLD_BITS, WORLD_SIZE, World};

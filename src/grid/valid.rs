@@ -171,7 +171,7 @@ fn boxes_apart(a: &[Point], b: &[Point]) -> bool {
 
 /// Whether `ring` lies inside `outer`, told by its first vertex or edge middle that is not on
 /// `outer`'s border; `None` when all of them are, which only an equal ring can be.
-fn side(ring: &[Point], outer: &[Point]) -> Option<bool> {
+pub fn side(ring: &[Point], outer: &[Point]) -> Option<bool> {
     let double = |p: Point| Point::new(p.x * 2, p.y * 2);
     let outer: Vec<Point> = outer.iter().map(|&p| double(p)).collect();
     let vertices = ring.iter().map(|&p| double(p));
