@@ -41,8 +41,8 @@ fn full_square(extent: i32, buffer: i32) -> Parts<Point> {
 fn clean_points(pieces: Vec<Piece>) -> Parts<Point> {
     let mut all = Parts::new(Kind::Point);
     for piece in pieces {
-        if let Piece::Parts(parts) = piece {
-            all.positions.extend(parts.positions);
+        if let Piece::Point(point) = piece {
+            all.positions.push(point);
         }
     }
     all.positions.sort_unstable();
@@ -78,6 +78,7 @@ fn clean_polygons(pieces: Vec<Piece>, extent: i32, buffer: i32) -> Parts<Point> 
         match piece {
             Piece::Filled => return full_square(extent, buffer),
             Piece::Parts(parts) => polygons.extend(clean_one(&parts)),
+            Piece::Point(_) => {}
         }
     }
     if polygons.len() > 1 && may_meet(&polygons) {
@@ -246,7 +247,7 @@ mod tests {
             parts.push_path(ring.iter().map(|&(x, y)| Point::new(x, y)));
         }
         parts.end_polygon();
-        Piece::Parts(parts)
+        Piece::Parts(Box::new(parts))
     }
 
     fn cleaned(pieces: Vec<Piece>) -> (Parts<Point>, i64) {
@@ -291,7 +292,7 @@ mod tests {
         let mut line = Parts::new(Kind::Line);
         line.push_path([Point::new(1, 1), Point::new(1, 1), Point::new(2, 2)]);
         line.push_path([Point::new(5, 5), Point::new(5, 5)]);
-        let line = clean(Kind::Line, vec![Piece::Parts(line)], 4096, 64);
+        let line = clean(Kind::Line, vec![Piece::Parts(Box::new(line))], 4096, 64);
         assert_eq!(line.paths().collect::<Vec<_>>(), [[Point::new(1, 1), Point::new(2, 2)]]);
     }
 

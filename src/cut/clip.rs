@@ -16,15 +16,17 @@
 
 use super::options::ZoomGrid;
 use super::shapes::Shape;
-use crate::grid::{Kind, Parts, Point};
+use crate::grid::{Kind, Parts, Point, double_area};
 
 /// What a shape leaves in one tile, in tile units; not yet cleaned.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Piece {
     /// The whole tile with its buffer.
     Filled,
-    /// Points, lines or one polygon, in and around the tile.
-    Parts(Parts<Point>),
+    /// One point.
+    Point(Point),
+    /// Lines, or one polygon, in and around the tile.
+    Parts(Box<Parts<Point>>),
 }
 
 /// An axis to clip along.
@@ -39,27 +41,44 @@ type P = [f64; 2];
 /// Calls `emit` with column, row and piece for every tile that the shape touches at this zoom,
 /// buffer included. A tile comes up several times when several parts touch it.
 pub fn clip(shape: &Shape, grid: ZoomGrid, emit: &mut dyn FnMut(u32, u32, Piece)) {
-    match shape.kind {
-        Kind::Point => clip_points(shape, grid, emit),
-        Kind::Line => {
-            for index in 0..shape.path_count() {
-                let mut line = Figure::new(Kind::Line);
-                line.add(shape.path(index), grid);
-                line.into_tiles(grid, emit);
+    if shape.kind == Kind::Point {
+        clip_points(shape, grid, emit);
+    } else {
+        figures(shape, grid).for_each(|figure| figure.into_tiles(grid, emit));
+    }
+}
+
+/// Like [`clip`], for the largest zoom, where nothing that has an extent may vanish: a shape that
+/// is too small for the grid is drawn as the smallest line or ring there is. Says whether it was.
+pub fn clip_or_enlarge(shape: &Shape, grid: ZoomGrid, emit: &mut dyn FnMut(u32, u32, Piece)) -> bool {
+    if shape.kind == Kind::Point || figures(shape, grid).any(|figure| figure.has_extent()) {
+        clip(shape, grid, emit);
+        return false;
+    }
+    let Some(&position) = shape.positions().first() else { return false };
+    let [x, y] = grid.snap(position).map(|v| v as f64);
+    let ring = [[x, y], [x + 1.0, y], [x + 1.0, y + 1.0], [x, y + 1.0]];
+    let points = if shape.kind == Kind::Line { ring[..2].to_vec() } else { ring.to_vec() };
+    Figure { kind: shape.kind, ends: vec![points.len() as u32], points }.into_tiles(grid, emit);
+    true
+}
+
+/// The lines or polygons of a shape on the grid of a zoom.
+fn figures<'a>(shape: &Shape<'a>, grid: ZoomGrid) -> Box<dyn Iterator<Item = Figure> + 'a> {
+    let (shape, kind) = (*shape, shape.kind);
+    let figure = move |paths: std::ops::Range<usize>| {
+        let mut figure = Figure::new(kind);
+        for index in paths {
+            figure.add(shape.path(index), grid);
+            if figure.ends.is_empty() {
+                break; // without its exterior a polygon has no holes either
             }
         }
-        Kind::Polygon => {
-            for group in shape.polygons() {
-                let mut polygon = Figure::new(Kind::Polygon);
-                for index in group {
-                    polygon.add(shape.path(index), grid);
-                    if polygon.ends.is_empty() {
-                        break;
-                    }
-                }
-                polygon.into_tiles(grid, emit);
-            }
-        }
+        figure
+    };
+    match kind {
+        Kind::Polygon => Box::new(shape.polygons().map(figure)),
+        _ => Box::new((0..shape.path_count()).map(move |i| figure(i..i + 1))),
     }
 }
 
@@ -73,9 +92,7 @@ fn clip_points(shape: &Shape, grid: ZoomGrid, emit: &mut dyn FnMut(u32, u32, Pie
         for column in columns.0..=columns.1 {
             for row in rows.0..=rows.1 {
                 if let Some((tile_x, tile_y)) = in_world(column, row, grid) {
-                    let mut parts = Parts::new(Kind::Point);
-                    parts.positions.push(local([x as f64, y as f64], column, row, grid));
-                    emit(tile_x, tile_y, Piece::Parts(parts));
+                    emit(tile_x, tile_y, Piece::Point(local([x as f64, y as f64], column, row, grid)));
                 }
             }
         }
@@ -151,6 +168,28 @@ impl Figure {
         })
     }
 
+    /// Whether anything is left of it on the grid.
+    fn has_extent(&self) -> bool {
+        let Some(first) = self.points.first() else { return false };
+        if self.kind == Kind::Line || self.ends.is_empty() {
+            return !self.ends.is_empty();
+        }
+        let ring: Vec<Point> = self
+            .paths()
+            .take(1)
+            .flatten()
+            .map(|p| Point::new((p[0] - first[0]) as i32, (p[1] - first[1]) as i32))
+            .collect();
+        // Four square units survive whatever cleaning does; for less it has to be tried.
+        if double_area(&ring).abs() >= 8 {
+            return true;
+        }
+        let mut parts = Parts::new(Kind::Polygon);
+        parts.push_path(ring);
+        parts.end_polygon();
+        !super::clean::clean(Kind::Polygon, vec![Piece::Parts(Box::new(parts))], 0, 0).is_empty()
+    }
+
     fn into_tiles(self, grid: ZoomGrid, emit: &mut dyn FnMut(u32, u32, Piece)) {
         if self.ends.is_empty() {
             return;
@@ -190,7 +229,7 @@ impl Figure {
         }
         if square.level == 0 {
             if let Some(parts) = figure.to_parts(square.x, square.y, grid) {
-                emit(square.x as u32, square.y as u32, Piece::Parts(parts));
+                emit(square.x as u32, square.y as u32, Piece::Parts(Box::new(parts)));
             }
             return;
         }
@@ -233,7 +272,7 @@ impl Figure {
                 clip_ring(path, axis, at, below, &mut out.points);
                 out.end_path(start);
                 if number == 0 && out.ends.is_empty() {
-                    break; // without its exterior a polygon has no holes either
+                    break; // its exterior is gone
                 }
             } else {
                 clip_path(path, axis, at, below, &mut |piece| {
@@ -432,6 +471,7 @@ mod tests {
             .iter()
             .flat_map(|piece| match piece {
                 Piece::Filled => vec![vec![]],
+                Piece::Point(p) => vec![vec![(p.x, p.y)]],
                 Piece::Parts(p) => p.paths().map(|path| path.iter().map(|p| (p.x, p.y)).collect()).collect(),
             })
             .collect()
@@ -461,8 +501,10 @@ mod tests {
 
     #[test]
     fn an_empty_corner_of_the_bounding_box_gets_nothing() {
-        let tiles =
-            cut(Kind::Polygon, &[&[(10, 10), (16000, 10), (16000, 1000), (1000, 1000), (1000, 16000), (10, 16000)]]);
+        let tiles = cut(
+            Kind::Polygon,
+            &[&[(100, 100), (16000, 100), (16000, 1000), (1000, 1000), (1000, 16000), (100, 16000)]],
+        );
         assert!(!tiles.contains_key(&(1, 1)) && !tiles.contains_key(&(3, 3)), "{:?}", tiles.keys());
     }
 
@@ -480,6 +522,28 @@ mod tests {
         let tiles = cut(Kind::Line, &[&[(16384, 5000), (16384, 6000)]]);
         assert_eq!(paths(&tiles[&(3, 1)]), [[(4096, 904), (4096, 1904)]]);
         assert_eq!(paths(&tiles[&(0, 1)]), [[(0, 904), (0, 1904)]]);
+    }
+
+    #[test]
+    fn the_smallest_things_are_drawn_at_the_largest_zoom() {
+        let grid = ZoomGrid { zoom: 2, extent_bits: 12, buffer: 64 };
+        let check = |kind, points: &[(u32, u32)], want: &[Vec<(i32, i32)>]| {
+            let mut parts = Parts::new(kind);
+            parts.push_path(points.iter().map(|&(x, y)| World { x, y }));
+            parts.end_polygon();
+            let mut shapes = Shapes::default();
+            shapes.push(&parts);
+            let mut pieces = Vec::new();
+            assert!(clip_or_enlarge(&shapes.get(0), grid, &mut |_, _, piece| pieces.push(piece)));
+            assert_eq!(paths(&pieces[..1]), want);
+        };
+        let at = 500 << grid.shift();
+        check(
+            Kind::Polygon,
+            &[(at, at), (at + 9, at), (at, at + 9)],
+            &[vec![(500, 500), (501, 500), (501, 501), (500, 501)]],
+        );
+        check(Kind::Line, &[(at, at), (at + 9, at)], &[vec![(500, 500), (501, 500)]]);
     }
 
     #[test]

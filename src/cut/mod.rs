@@ -23,7 +23,7 @@ mod thin;
 mod wrap;
 
 pub use clean::clean;
-pub use clip::{Piece, clip};
+pub use clip::{Piece, clip, clip_or_enlarge};
 pub use nodes::Nodes;
 pub use options::{MAX_CUT_ZOOM, Options, ZoomGrid};
 pub use shapes::{Shape, Shapes};
