@@ -29,6 +29,9 @@ pub mod tile;
 
 pub mod cut;
 pub mod encode;
+pub mod source;
 pub mod tilejson;
 
 pub mod store;
+
+pub mod build;

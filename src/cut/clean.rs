@@ -98,7 +98,7 @@ fn clean_one(parts: &Parts<Point>) -> Shapes {
     }
     with_overlay(|overlay| {
         overlay.add_contour(&exterior, ShapeType::Subject);
-        overlay.add_contours(&holes, ShapeType::Clip);
+        overlay.add_source(&holes, ShapeType::Clip);
         let rule = if holes.is_empty() { OverlayRule::Subject } else { OverlayRule::Difference };
         overlay.overlay(rule, FillRule::NonZero)
     })
@@ -106,7 +106,7 @@ fn clean_one(parts: &Parts<Point>) -> Shapes {
 
 fn unite(polygons: &Shapes) -> Shapes {
     with_overlay(|overlay| {
-        overlay.add_shapes(polygons, ShapeType::Subject);
+        overlay.add_source(polygons, ShapeType::Subject);
         overlay.overlay(OverlayRule::Subject, FillRule::NonZero)
     })
 }
