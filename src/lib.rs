@@ -27,6 +27,11 @@ pub mod grid;
 pub mod feature;
 pub mod tile;
 
+pub mod cut;
+pub mod encode;
+pub mod source;
 pub mod tilejson;
 
 pub mod store;
+
+pub mod build;

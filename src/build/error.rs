@@ -1,0 +1,63 @@
+//! What ends a build.
+
+use crate::{source, store};
+use std::path::PathBuf;
+
+/// Why a build could not be finished.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The definition is not usable.
+    #[error("{}: {why}", path.display())]
+    Definition {
+        /// The `tileset.toml`, or what stands for it.
+        path: PathBuf,
+        /// What is wrong and what to do.
+        why: String,
+    },
+    /// A source cannot be read to its end.
+    #[error("layer \"{layer}\"")]
+    Source {
+        /// The layer that asked for it.
+        layer: String,
+        /// The file, the place and the reason.
+        #[source]
+        source: source::Error,
+    },
+    /// A source has features, but none that can be drawn.
+    #[error("layer \"{layer}\": {}: none of its {features} features can be drawn: {reasons}{hint}", path.display())]
+    NothingUsable {
+        /// The layer that asked for it.
+        layer: String,
+        /// The source.
+        path: PathBuf,
+        /// How many features it has.
+        features: u64,
+        /// Why they were skipped, with counts and the first example.
+        reasons: String,
+        /// A line with what to do, if there is something.
+        hint: String,
+    },
+    /// Features were skipped and `--strict` forbids it.
+    #[error("{skipped} features were skipped and --strict is set\n  hint: the report above names them")]
+    Strict {
+        /// How many.
+        skipped: u64,
+    },
+    /// The output cannot be written.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+    /// The operating system refused something.
+    #[error("{}: cannot {doing}", path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried, as an infinitive.
+        doing: &'static str,
+        /// The system's own words.
+        #[source]
+        source: std::io::Error,
+    },
+    /// The threads cannot be started.
+    #[error("cannot start the worker threads: {0}")]
+    Threads(String),
+}

@@ -1,0 +1,97 @@
+//! Bytes into the file: equal tiles once, compression in parallel, one writer in order.
+
+use super::report::{BigTile, Report, ZoomReport};
+use super::tile::Cut;
+use super::Error;
+use crate::store::{self, ContentHash, Metadata, Writer};
+use crate::tile::TileCoord;
+use hashbrown::HashMap;
+use rayon::prelude::*;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+/// Batches that may wait for the writer.
+const WAITING: usize = 4;
+
+/// The largest tiles that a report names.
+const BIGGEST: usize = 10;
+
+type Batch = Vec<(TileCoord, ContentHash, Option<Vec<u8>>)>;
+
+/// Takes cut tiles in the order of the file.
+pub(super) struct Output {
+    to_writer: SyncSender<Batch>,
+    writer: JoinHandle<Result<Writer, store::Error>>,
+    /// Compressed size of every content so far.
+    sizes: HashMap<ContentHash, u32>,
+    biggest: Vec<BigTile>,
+    pub tiles: u64,
+}
+
+impl Output {
+    pub(super) fn create(path: &Path) -> Result<Self, Error> {
+        let writer = Writer::create(path)?;
+        let (to_writer, batches) = sync_channel(WAITING);
+        let writer = std::thread::spawn(move || write(writer, &batches));
+        Ok(Self { to_writer, writer, sizes: HashMap::new(), biggest: Vec::new(), tiles: 0 })
+    }
+
+    /// Compresses what is new in a batch and hands it to the writer.
+    pub(super) fn put(&mut self, batch: Vec<Cut>, report: &mut ZoomReport) -> Result<(), Error> {
+        let mut new: Vec<bool> = Vec::with_capacity(batch.len());
+        for tile in &batch {
+            new.push(!self.sizes.contains_key(&tile.hash));
+            self.sizes.entry(tile.hash).or_insert(0);
+        }
+        let compressed: Vec<Option<Vec<u8>>> =
+            batch.par_iter().zip(&new).map(|(tile, &new)| new.then(|| store::gzip(&tile.bytes))).collect();
+        for (tile, gzip) in batch.iter().zip(&compressed) {
+            if let Some(gzip) = gzip {
+                self.sizes.insert(tile.hash, gzip.len() as u32);
+            }
+        }
+        for tile in &batch {
+            self.count(tile, report);
+        }
+        let rows = batch.into_iter().zip(compressed).map(|(tile, gzip)| (tile.coord, tile.hash, gzip)).collect();
+        // A writer that has given up has dropped its end; why, `finish` tells.
+        let _ = self.to_writer.send(rows);
+        Ok(())
+    }
+
+    fn count(&mut self, tile: &Cut, report: &mut ZoomReport) {
+        let bytes = u64::from(self.sizes[&tile.hash]);
+        self.tiles += 1;
+        report.tiles += 1;
+        report.bytes += bytes;
+        report.largest = report.largest.max(bytes);
+        if self.biggest.len() < BIGGEST || self.biggest.last().is_some_and(|b| b.bytes < bytes) {
+            self.biggest.push(BigTile { bytes, tile: tile.coord.to_string(), features: tile.features });
+            self.biggest.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.tile.cmp(&b.tile)));
+            self.biggest.truncate(BIGGEST);
+        }
+    }
+
+    /// Waits for the writer and completes the file; `metadata` is made from the finished report.
+    pub(super) fn finish(self, report: &mut Report, metadata: impl FnOnce(&Report) -> Metadata) -> Result<(), Error> {
+        drop(self.to_writer);
+        let writer = self.writer.join().map_err(|_| Error::Threads("the writer ended early".into()))??;
+        report.biggest = self.biggest;
+        report.tiles = self.tiles;
+        report.distinct = self.sizes.len() as u64;
+        report.bytes = self.sizes.values().map(|&n| u64::from(n)).sum();
+        let summary = writer.finish(&metadata(report))?;
+        report.digest = summary.digest.to_string();
+        Ok(())
+    }
+}
+
+fn write(mut writer: Writer, batches: &Receiver<Batch>) -> Result<Writer, store::Error> {
+    for batch in batches {
+        for (coord, hash, gzip) in batch {
+            writer.put(coord, hash, gzip.as_deref())?;
+        }
+    }
+    Ok(writer)
+}
