@@ -5,8 +5,9 @@ use super::document::Document;
 use super::headers::Caching;
 use super::origin::Origin;
 use super::problem::Problem;
-use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpRequest, HttpResponse};
+use super::reply::Reply;
+use actix_http::RequestHead;
+use actix_http::header::{self, HeaderValue};
 
 /// What a page may do: its own scripts and styles, workers and images it makes itself (map
 /// libraries do), tiles from here. Nothing inline, nothing from elsewhere, in no frame.
@@ -15,7 +16,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
      frame-ancestors 'none'";
 
 /// The page or file under this path.
-pub(super) fn page(origin: &Origin, request: &HttpRequest, path: &str) -> Result<HttpResponse, Problem> {
+pub(super) fn page(origin: &Origin, request: &RequestHead, path: &str) -> Result<Reply, Problem> {
     let asset = (origin.config.pages)(path).ok_or(Problem::UnknownPath)?;
     let etag = HeaderValue::try_from(asset.etag).map_err(|_| Problem::UnknownPath)?;
     let document = Document { body: asset.body, media_type: HeaderValue::from_static(asset.media_type), etag };

@@ -1,1 +1,3 @@
-fn main() {}
+//! The integration tests: one binary, one module for each topic.
+
+mod http;
