@@ -30,3 +30,5 @@ pub mod tile;
 pub mod tilejson;
 
 pub mod store;
+
+pub mod tileset;
