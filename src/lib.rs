@@ -27,6 +27,7 @@ pub mod grid;
 pub mod feature;
 pub mod tile;
 
+pub mod encode;
 pub mod tilejson;
 
 pub mod store;

@@ -14,10 +14,14 @@ mod bounds;
 mod hilbert;
 mod lonlat;
 mod parts;
+mod ring;
+mod valid;
 mod world;
 
 pub use bounds::Bounds;
 pub use hilbert::hilbert;
 pub use lonlat::{LonLat, MAX_LATITUDE, Mercator};
 pub use parts::{Kind, Parts};
+pub use ring::{Point, double_area, turn};
+pub use valid::{Fault, check_polygons};
 pub use world::{WORLD_BITS, WORLD_SIZE, World};
