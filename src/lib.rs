@@ -33,3 +33,5 @@ pub mod tilejson;
 pub mod store;
 
 pub mod tileset;
+
+pub mod publish;

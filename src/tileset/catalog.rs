@@ -35,7 +35,7 @@ pub struct Entry {
 }
 
 /// One tileset.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Published {
     /// The version that the tileset's own TileJSON points at, always a live one. `None` as long
     /// as nothing was switched to, and when what was is not live any more.
@@ -89,21 +89,28 @@ impl Catalog {
     /// # Errors
     /// When the directory itself cannot be listed.
     pub fn read(root: &Path) -> Result<(Self, Vec<Problem>), Error> {
-        let mut reading = Reading { problems: Vec::new() };
+        let mut reading = Reading::default();
         let mut catalog = Self::default();
-        let folders = folders(root)?;
-        for (name, folder) in &folders {
-            if let Some(published) = reading.tileset(name, folder) {
-                catalog.tilesets.insert(name.clone(), published);
+        for (name, folder) in folders(root)? {
+            if let Some(published) = reading.tileset(&name, &folder) {
+                catalog.tilesets.insert(name, published);
             }
         }
-        catalog.default_tileset = reading.default_tileset(root, &folders);
+        catalog.default_tileset = reading.default_tileset(root);
         Ok((catalog, reading.problems))
     }
 }
 
-/// The folders that can be tilesets: valid names with a ledger in them.
+/// The folders with a ledger in them: tilesets, or what is left of some.
 pub(super) fn folders(root: &Path) -> Result<BTreeMap<TilesetName, PathBuf>, Error> {
+    let mut folders = subfolders(root)?;
+    // Whether a ledger that cannot be examined is one, reading it will tell.
+    folders.retain(|_, folder| folder.join(LEDGER).try_exists().unwrap_or(true));
+    Ok(folders)
+}
+
+/// The folders whose names could be those of tilesets.
+pub(super) fn subfolders(root: &Path) -> Result<BTreeMap<TilesetName, PathBuf>, Error> {
     let entries = match std::fs::read_dir(root) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
@@ -112,19 +119,25 @@ pub(super) fn folders(root: &Path) -> Result<BTreeMap<TilesetName, PathBuf>, Err
     let mut found = BTreeMap::new();
     for entry in entries {
         let entry = entry.map_err(Error::io(root, "list the store"))?;
-        let Some(name) = entry.file_name().to_str().and_then(|n| n.parse().ok()) else { continue };
-        let folder = entry.path();
-        // Whether a ledger that cannot be examined is one, reading it will tell.
-        if folder.join(LEDGER).try_exists().unwrap_or(true) && !folder.is_file() {
-            found.insert(name, folder);
+        let name = entry.file_name().to_str().and_then(|n| n.parse().ok());
+        if let Some(name) = name.filter(|_| entry.path().is_dir()) {
+            found.insert(name, entry.path());
         }
     }
     Ok(found)
 }
 
+/// One tileset, for whoever reads it under the store's lock and asks about no problems.
+pub(super) fn read_tileset(name: &TilesetName, folder: &Path) -> Option<Published> {
+    Reading::default().tileset(name, folder)
+}
+
 /// Collects what does not fit while it reads.
+#[derive(Default)]
 struct Reading {
     problems: Vec<Problem>,
+    /// Tilesets of which something was published, as far as their ledgers can be read.
+    begun: Vec<TilesetName>,
 }
 
 impl Reading {
@@ -133,11 +146,11 @@ impl Reading {
     }
 
     /// `store.json`; before it is written, at the end of the first publish, the only tileset there is.
-    fn default_tileset(&mut self, root: &Path, folders: &BTreeMap<TilesetName, PathBuf>) -> Option<TilesetName> {
+    fn default_tileset(&mut self, root: &Path) -> Option<TilesetName> {
         let path = root.join(STORE);
         match layout::json::<StoreFile>(&path) {
             Ok(Some(file)) => Some(file.default_tileset),
-            Ok(None) if folders.len() <= 1 => folders.keys().next().cloned(),
+            Ok(None) if self.begun.len() <= 1 => self.begun.pop(),
             Ok(None) => {
                 self.problem(path, "it is missing, so no tileset has the short URLs");
                 None
@@ -156,10 +169,12 @@ impl Reading {
         let ledger = match layout::read(&path) {
             Ok(bytes) => Ledger::parse(&bytes?),
             Err(e) => {
+                self.begun.push(name.clone());
                 self.problem(path, format!("it cannot be read: {e}"));
                 return None;
             }
         };
+        self.begun.extend(ledger.has_published().then(|| name.clone()));
         for line in &ledger.unreadable {
             self.problem(path.clone(), format!("line {line} cannot be understood"));
         }

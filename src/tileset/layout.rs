@@ -3,7 +3,7 @@
 //! Responsible for names and for reading a whole small file within a limit. Does not know what
 //! the files mean.
 
-use super::Version;
+use super::{Error, Ledger, Version};
 use serde::de::DeserializeOwned;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 pub(super) const STORE: &str = "store.json";
 pub(super) const CURRENT: &str = "current.json";
 pub(super) const LEDGER: &str = "ledger.jsonl";
+pub(super) const LOCK: &str = ".lock";
+
+/// Starts the names of temporary files: other tools' temporary files are theirs.
+const TEMPORARY: &str = ".publish-";
 
 /// The largest JSON file that is read, in bytes: a manifest carries the build's report, and a
 /// ledger line is about 150 bytes, so this is half a million events. A larger file is not ours.
@@ -23,6 +27,18 @@ pub(super) fn tiles(folder: &Path, version: Version) -> PathBuf {
 
 pub(super) fn manifest(folder: &Path, version: Version) -> PathBuf {
     folder.join(format!("{version}.manifest.json"))
+}
+
+/// Where a file is written before it gets its name. Only a writer that holds the store's lock
+/// makes such a file.
+pub(super) fn temporary(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{TEMPORARY}{name}.tmp"))
+}
+
+/// Whether [`temporary`] made this file name.
+pub(super) fn is_temporary(file_name: &str) -> bool {
+    file_name.strip_prefix(TEMPORARY).is_some_and(|rest| rest.strip_suffix(".tmp").is_some())
 }
 
 /// The version a file name belongs to, whatever its ending: `v8.mbtiles`, `v8.manifest.json`,
@@ -53,4 +69,11 @@ pub(super) fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
 pub(super) fn json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, String> {
     let Some(bytes) = read(path).map_err(|e| format!("it cannot be read: {e}"))? else { return Ok(None) };
     serde_json::from_slice(&bytes).map(Some).map_err(|e| format!("it cannot be understood: {e}"))
+}
+
+/// The ledger in a folder; an empty one when there is none.
+pub(super) fn ledger(folder: &Path) -> Result<Ledger, Error> {
+    let path = folder.join(LEDGER);
+    let bytes = read(&path).map_err(Error::io(&path, "read the ledger"))?;
+    Ok(Ledger::parse(&bytes.unwrap_or_default()))
 }

@@ -16,18 +16,29 @@
 //! is given to store.
 
 mod catalog;
+mod clock;
+mod disk;
 mod error;
 mod fingerprint;
+mod folder;
 mod layout;
 mod ledger;
+mod listing;
+mod lock;
 mod manifest;
 mod name;
+mod store_writer;
 mod version;
 
 pub use catalog::{Catalog, Entry, Problem, Published, State};
+pub use clock::now;
+pub use disk::{Disk, SystemDisk};
 pub use error::Error;
 pub use fingerprint::Fingerprint;
+pub use folder::{Copied, Folder};
 pub use ledger::{Event, Happened, Ledger};
+pub use listing::{Listed, Listing, versions};
 pub use manifest::Manifest;
 pub use name::{InvalidName, MAX_NAME_BYTES, TilesetName};
+pub use store_writer::StoreWriter;
 pub use version::{InvalidVersion, Version};
