@@ -1,1 +1,4 @@
-fn main() {}
+//! The integration tests: one binary, one module a topic.
+
+mod browser;
+mod chromium;
