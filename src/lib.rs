@@ -34,4 +34,8 @@ pub mod tilejson;
 
 pub mod store;
 
+pub mod tileset;
+
 pub mod build;
+pub mod publish;
+pub mod serve;

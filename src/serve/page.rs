@@ -4,16 +4,11 @@ use super::config::PublicUrl;
 use super::document::Document;
 use super::headers::Caching;
 use super::origin::Origin;
+use super::pages::CONTENT_SECURITY_POLICY;
 use super::problem::Problem;
 use super::reply::Reply;
 use actix_http::RequestHead;
 use actix_http::header::{self, HeaderValue};
-
-/// What a page may do: its own scripts and styles, workers and images it makes itself (map
-/// libraries do), tiles from here. Nothing inline, nothing from elsewhere, in no frame.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
-     font-src 'self'; worker-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
-     frame-ancestors 'none'";
 
 /// The page or file under this path.
 pub(super) fn page(origin: &Origin, request: &RequestHead, path: &str) -> Result<Reply, Problem> {
@@ -24,8 +19,8 @@ pub(super) fn page(origin: &Origin, request: &RequestHead, path: &str) -> Result
     let public = origin.config.public_url.as_ref().map(PublicUrl::origin);
     let policy = match public {
         // The TileJSON names this address, and it need not be the one the page was loaded from.
-        Some(public) => POLICY.replace("connect-src 'self'", &format!("connect-src 'self' {public}")),
-        None => POLICY.to_owned(),
+        Some(public) => CONTENT_SECURITY_POLICY.replace("connect-src 'self'", &format!("connect-src 'self' {public}")),
+        None => CONTENT_SECURITY_POLICY.to_owned(),
     };
     if let Ok(policy) = HeaderValue::try_from(policy) {
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);

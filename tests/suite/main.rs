@@ -1,3 +1,5 @@
-//! The integration tests: one binary, one module for each topic.
+//! The integration tests: one binary, one module a topic.
 
+mod browser;
+mod chromium;
 mod http;
