@@ -3,3 +3,4 @@
 mod browser;
 mod chromium;
 mod http;
+mod publish;
