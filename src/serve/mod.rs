@@ -1,7 +1,7 @@
 //! The origin: answers `/v{version}/{z}/{x}/{y}.mvt` and what belongs to it from a store.
 //!
 //! ```text
-//! server     listening, running, stopping
+//! server     listening, running, stopping; gate: one request at a time on each connection
 //! origin     method and path to one of:
 //!   tile       cache hit, or pool → readers → cache
 //!   describe   TileJSON                       address: under which URL clients reach us

@@ -111,12 +111,12 @@ fn server(
     stop: &watch::Receiver<bool>,
 ) -> std::io::Result<actix_web::dev::Server> {
     let (shared, stop) = (Arc::clone(origin), stop.clone());
-    actix_web::dev::Server::build()
+    let builder = actix_web::dev::Server::build()
         .workers(origin.config.workers)
         .shutdown_timeout(origin.config.grace.as_secs())
         .disable_signals()
-        .listen("tiles", listener, move || connections(Arc::clone(&shared), stop.clone()))
-        .map(|builder| builder.run())
+        .listen("tiles", listener, move || connections(Arc::clone(&shared), stop.clone()))?;
+    Ok(builder.run())
 }
 
 /// What one worker does with connections. One service answers every path: a router would

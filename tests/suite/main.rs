@@ -1,4 +1,5 @@
-//! The integration tests: one binary, one module a topic.
+//! The integration tests, one binary: what several rooms do together.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by a panic")]
 
 mod browser;
 mod chromium;

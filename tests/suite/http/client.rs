@@ -77,7 +77,7 @@ impl Connection {
         let mut answer = Answer { status, fields: lines.map(field).collect(), body: Vec::new() };
         assert_eq!(answer.field("transfer-encoding"), None);
         if method != "HEAD" && ![204, 304].contains(&status) {
-            let length = answer.field("content-length").expect("a length").parse().unwrap();
+            let length = answer.field("content-length").unwrap().parse().unwrap();
             answer.body = vec![0; length];
             self.0.read_exact(&mut answer.body).unwrap();
         }

@@ -38,7 +38,7 @@ impl Store {
     }
 
     /// Writes a tile file with zooms 0 to 4 and these tiles, each holding [`content`] of `of`.
-    pub fn write(&self, to: &Path, empty: Empty, tiles: &[(&str, &str)]) -> Summary {
+    pub fn write(to: &Path, empty: Empty, tiles: &[(&str, &str)]) -> Summary {
         let mut writer = Writer::create(to).unwrap();
         for (tile, of) in tiles {
             let mut numbers = tile.split('/').map(|n| n.parse::<u32>().unwrap());
@@ -77,7 +77,7 @@ impl Store {
         let folder = self.path().join(tileset);
         std::fs::create_dir_all(&folder).unwrap();
         let file = self.file(tileset, version);
-        let summary = self.write(&file, empty, tiles);
+        let summary = Self::write(&file, empty, tiles);
         let digest = summary.digest.to_string();
         let manifest = Manifest {
             tileset: tileset.parse().unwrap(),

@@ -89,7 +89,7 @@ fn a_file_that_was_changed_in_place() {
     let kept = get(origin.at, "/v4/0/0/0.mvt");
     let file = store.file("world", 4);
     let other = store.path().join("other.mbtiles");
-    store.write(&other, Empty::NoContent, &[("0/0/0", "forged"), ("1/1/0", "forged"), ("4/15/15", "forged")]);
+    Store::write(&other, Empty::NoContent, &[("0/0/0", "forged"), ("1/1/0", "forged"), ("4/15/15", "forged")]);
     std::fs::write(&file, std::fs::read(&other).unwrap()).unwrap();
     assert_eq!(get(origin.at, "/v4/0/0/0.mvt").body, kept.body, "what is in memory is what was published");
     for (target, fields) in [("/v4/1/1/0.mvt", ("A", "b")), ("/v4/4/15/15.mvt", ("If-None-Match", "*"))] {
