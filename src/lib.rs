@@ -39,3 +39,7 @@ pub mod tileset;
 pub mod build;
 pub mod publish;
 pub mod serve;
+
+pub mod ops;
+
+pub mod cli;

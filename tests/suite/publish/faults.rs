@@ -3,6 +3,7 @@
 use super::files::{Store, world};
 use immutile::publish::{Options, Published, publish_on, verify};
 use immutile::tileset::{Catalog, Disk, State, SystemDisk, Version};
+use std::fs::{File, TryLockError};
 use std::io::{Error, ErrorKind, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -18,6 +19,8 @@ enum Fault {
     Kill,
     /// The process ends in the step, a write after half of its bytes.
     KillHalfway,
+    /// The file system has no locks.
+    NoLocks,
 }
 
 /// A disk on which step number `at`, counted from 0, goes wrong.
@@ -94,6 +97,12 @@ impl Disk for Faulty {
     }
     fn remove(&self, path: &Path) -> Result<()> {
         self.run(false, || (), || SystemDisk.remove(path))
+    }
+    fn try_lock(&self, file: &File) -> std::result::Result<(), TryLockError> {
+        match self.fault {
+            Fault::NoLocks => Err(TryLockError::Error(ErrorKind::Unsupported.into())),
+            _ => file.try_lock(),
+        }
     }
 }
 
@@ -224,4 +233,14 @@ fn a_second_death_while_cleaning_up_after_the_first() {
             assert_eq!(tiles, listed, "killed at {first} and {second}");
         }
     }
+}
+
+#[test]
+fn without_locks_nothing_is_published_and_everything_is_read() {
+    let store = Store::new();
+    store.publish(1);
+    let before = serves(&store);
+    let error = publish_on(&Faulty::new(0, Fault::NoLocks), &store.options(2), &|_| ()).unwrap_err();
+    assert!(error.to_string().contains("refuses file locks"), "{error}");
+    assert_eq!(serves(&store), before);
 }
