@@ -86,6 +86,8 @@ impl<'a> LayerWriter<'a> {
             return;
         }
         let mut layer = Vec::with_capacity(self.features.len() + 1024);
+        // The version first, as section 4.1 asks, so that a decoder knows what follows.
+        put_number(&mut layer, 15, 2);
         put_bytes(&mut layer, 1, name.as_bytes());
         layer.extend_from_slice(&self.features);
         for &key in &self.used_keys {
@@ -95,7 +97,6 @@ impl<'a> LayerWriter<'a> {
             put_bytes(&mut layer, 4, value);
         }
         put_number(&mut layer, 5, u64::from(extent));
-        put_number(&mut layer, 15, 2);
         put_bytes(tile, 3, &layer);
     }
 }
