@@ -34,4 +34,7 @@ pub mod tilejson;
 
 pub mod store;
 
+pub mod tileset;
+
 pub mod build;
+pub mod publish;

@@ -24,5 +24,5 @@ pub use digest::Digest;
 pub use error::Error;
 pub use hash::{ContentHash, Tag};
 pub use metadata::Metadata;
-pub use reader::{MAX_TILE_BYTES, Reader, StoredTile, gunzip};
+pub use reader::{Census, MAX_TILE_BYTES, Reader, StoredTile, gunzip};
 pub use writer::{Summary, Writer, gzip};

@@ -23,6 +23,15 @@ pub struct StoredTile {
     pub gzip: Bytes,
 }
 
+/// What a file holds, without a look at any tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Census {
+    /// Tiles in the file.
+    pub tiles: u64,
+    /// The smallest and the largest zoom among them; `None` when there are no tiles.
+    pub zooms: Option<(u32, u32)>,
+}
+
 /// One read-only connection to a tile file. It may move between threads but is used by one at a time.
 pub struct Reader {
     db: Connection,
@@ -71,6 +80,16 @@ impl Reader {
                 .optional()
             })
             .map_err(Error::sqlite(&self.path, "read a tile"))
+    }
+
+    /// How many tiles there are, and at which zooms, from the index alone.
+    pub fn census(&self) -> Result<Census, Error> {
+        self.db
+            .query_row("SELECT count(*), min(zoom_level), max(zoom_level) FROM tiles_shallow", [], |r| {
+                let (min, max): (Option<u32>, Option<u32>) = (r.get(1)?, r.get(2)?);
+                Ok(Census { tiles: r.get::<_, i64>(0)? as u64, zooms: min.zip(max) })
+            })
+            .map_err(Error::sqlite(&self.path, "count the tiles"))
     }
 
     /// Calls `visit` with every tile and its uncompressed bytes, in the file's order. Equal tiles
