@@ -47,9 +47,9 @@ pub(super) fn open(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     std::fs::File::open(path).map_err(Error::io(path, "open the file"))?;
     let db = Connection::open_with_flags(uri(path), flags).map_err(Error::sqlite(path, "open the file"))?;
+    check(&db, path)?;
     db.execute_batch("PRAGMA mmap_size = 0; PRAGMA query_only = 1; PRAGMA cache_size = -2048;")
         .map_err(Error::sqlite(path, "open the file"))?;
-    check(&db, path)?;
     Ok(db)
 }
 

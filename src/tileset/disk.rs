@@ -3,7 +3,7 @@
 //! Responsible for nothing but passing on; exists so that tests can let any one of these
 //! operations fail, fall short or be the last thing a process does.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Result, Write};
 use std::path::Path;
 
@@ -26,6 +26,10 @@ pub trait Disk: Sync {
     fn rename(&self, from: &Path, to: &Path) -> Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> Result<()>;
+    /// Takes the lock of an open file unless somebody has it.
+    fn try_lock(&self, file: &File) -> std::result::Result<(), TryLockError> {
+        file.try_lock()
+    }
 }
 
 /// The operating system's file systems.

@@ -4,6 +4,7 @@
 //! about to add. The lock belongs to the open file, so it ends with its process however that
 //! dies; the file itself stays.
 
+use super::disk::Disk;
 use super::{Error, TilesetName, Version, clock, layout};
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -41,7 +42,7 @@ struct Note {
 
 impl Lock {
     /// Takes the lock, or gives up when somebody else still holds it after `wait`.
-    pub(super) fn take(root: &Path, wait: Duration) -> Result<Self, Error> {
+    pub(super) fn take(root: &Path, disk: &dyn Disk, wait: Duration) -> Result<Self, Error> {
         let path = root.join(layout::LOCK);
         let file = OpenOptions::new()
             .read(true)
@@ -50,7 +51,7 @@ impl Lock {
             .truncate(false)
             .open(&path)
             .map_err(Error::io(&path, "open the lock file"))?;
-        wait_for(&file, &path, wait)?;
+        wait_for(disk, &file, &path, wait)?;
         let left = read(&path).adding;
         let mut lock = Self {
             file,
@@ -77,10 +78,10 @@ impl Lock {
     }
 }
 
-fn wait_for(file: &File, path: &Path, wait: Duration) -> Result<(), Error> {
+fn wait_for(disk: &dyn Disk, file: &File, path: &Path, wait: Duration) -> Result<(), Error> {
     let start = Instant::now();
     loop {
-        match file.try_lock() {
+        match disk.try_lock(file) {
             Ok(()) => return Ok(()),
             Err(TryLockError::WouldBlock) if start.elapsed() < wait => {
                 std::thread::sleep(TRY_EVERY.min(wait.saturating_sub(start.elapsed())));
@@ -120,12 +121,13 @@ fn host() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tileset::SystemDisk;
 
     #[test]
     fn one_at_a_time() {
         let store = tempfile::tempdir().unwrap();
-        let mut first = Lock::take(store.path(), Duration::ZERO).unwrap();
-        let Err(Error::Locked { holder, since, .. }) = Lock::take(store.path(), Duration::ZERO) else {
+        let mut first = Lock::take(store.path(), &SystemDisk, Duration::ZERO).unwrap();
+        let Err(Error::Locked { holder, since, .. }) = Lock::take(store.path(), &SystemDisk, Duration::ZERO) else {
             panic!("two holders")
         };
         assert!(holder.starts_with(&format!("process {} on ", std::process::id())), "{holder}");
@@ -133,11 +135,11 @@ mod tests {
         let adding = Adding { tileset: "world".parse().unwrap(), version: Version::FIRST };
         first.set_adding(Some(adding.clone()));
         drop(first);
-        let mut second = Lock::take(store.path(), Duration::ZERO).unwrap();
+        let mut second = Lock::take(store.path(), &SystemDisk, Duration::ZERO).unwrap();
         assert_eq!(second.left, Some(adding));
         second.set_adding(None);
         drop(second);
-        assert_eq!(Lock::take(store.path(), Duration::ZERO).unwrap().left, None);
+        assert_eq!(Lock::take(store.path(), &SystemDisk, Duration::ZERO).unwrap().left, None);
     }
 
     #[test]
@@ -145,7 +147,7 @@ mod tests {
         let store = tempfile::tempdir().unwrap();
         for content in ["", "{", "null", "{\"host\":1}", "\0\0\0"] {
             std::fs::write(store.path().join(layout::LOCK), content).unwrap();
-            assert_eq!(Lock::take(store.path(), Duration::ZERO).unwrap().left, None);
+            assert_eq!(Lock::take(store.path(), &SystemDisk, Duration::ZERO).unwrap().left, None);
         }
     }
 }

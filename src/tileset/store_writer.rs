@@ -31,7 +31,7 @@ impl<'a> StoreWriter<'a> {
             let above = root.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
             disk.sync(above).map_err(Error::io(above, "flush the folder to the disk"))?;
         }
-        let mut store = Self { root: root.to_owned(), disk, lock: Lock::take(root, wait)? };
+        let mut store = Self { root: root.to_owned(), disk, lock: Lock::take(root, disk, wait)? };
         store.sweep()?;
         store.ensure_default()?;
         Ok(store)
