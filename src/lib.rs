@@ -38,3 +38,8 @@ pub mod tileset;
 
 pub mod build;
 pub mod publish;
+pub mod serve;
+
+pub mod ops;
+
+pub mod cli;

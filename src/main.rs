@@ -1,1 +1,7 @@
-fn main() {}
+//! The `immutile` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    immutile::cli::main()
+}

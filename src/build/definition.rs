@@ -118,7 +118,18 @@ const fn default_spacing() -> f64 {
 const TABLES: [(&str, &[&str]); 3] = [
     (
         "tileset",
-        &["name", "description", "attribution", "minzoom", "maxzoom", "extent", "buffer", "empty", "encodings", "layer"],
+        &[
+            "name",
+            "description",
+            "attribution",
+            "minzoom",
+            "maxzoom",
+            "extent",
+            "buffer",
+            "empty",
+            "encodings",
+            "layer",
+        ],
     ),
     ("layer", &["id", "source", "description", "minzoom", "maxzoom", "id_property", "properties", "simplify", "thin"]),
     ("thin", &["by", "spacing"]),
@@ -129,8 +140,11 @@ impl Definition {
     /// usable from here.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let file = if path.is_dir() { path.join("tileset.toml") } else { path.to_owned() };
-        let text = std::fs::read_to_string(&file)
-            .map_err(|source| Error::Io { path: file.clone(), doing: "read the definition", source })?;
+        let text = std::fs::read_to_string(&file).map_err(|source| Error::Io {
+            path: file.clone(),
+            doing: "read the definition",
+            source,
+        })?;
         let mut definition = Self::parse(&text, &file)?;
         let folder = file.parent().unwrap_or(Path::new("."));
         for source in definition.layers.iter_mut().flat_map(|layer| &mut layer.source) {
@@ -195,7 +209,10 @@ impl Definition {
         }
         let deepest = (32 - self.extent.ilog2()).min(u32::from(MAX_CUT_ZOOM)) as u8;
         if self.maxzoom > deepest {
-            return Err(format!("maxzoom {} is above {deepest}, the deepest zoom that can be cut at extent {}", self.maxzoom, self.extent));
+            return Err(format!(
+                "maxzoom {} is above {deepest}, the deepest zoom that can be cut at extent {}",
+                self.maxzoom, self.extent
+            ));
         }
         if self.buffer > self.extent / 2 {
             return Err(format!("buffer {} is above half the extent, {}", self.buffer, self.extent / 2));
@@ -211,7 +228,10 @@ impl Definition {
                 return Err(format!("layer {} has an empty name\n  hint: give it one with id (or --layer)", i + 1));
             }
             if self.layers[..i].iter().any(|other| other.id == layer.id) {
-                return Err(format!("two layers have the id \"{}\"\n  hint: list both files in one layer's source", layer.id));
+                return Err(format!(
+                    "two layers have the id \"{}\"\n  hint: list both files in one layer's source",
+                    layer.id
+                ));
             }
             layer.validate(self)?;
         }
@@ -233,9 +253,10 @@ impl LayerDefinition {
             (Simplify::Tolerance(t), _) if bad(t) => {
                 Err(format!("layer \"{}\": simplify {t} is not a number of tile units from 0 to 1024", self.id))
             }
-            (_, Some(thin)) if bad(thin.spacing) => {
-                Err(format!("layer \"{}\": spacing {} is not a number of tile units from 0 to 1024", self.id, thin.spacing))
-            }
+            (_, Some(thin)) if bad(thin.spacing) => Err(format!(
+                "layer \"{}\": spacing {} is not a number of tile units from 0 to 1024",
+                self.id, thin.spacing
+            )),
             _ if self.source.is_empty() => Err(format!("layer \"{}\" has no source", self.id)),
             _ => Ok(()),
         }

@@ -71,13 +71,17 @@ pub(super) fn ingest(
         layer,
         keys: Mutex::default(),
         chunks: Mutex::default(),
-        tally: Mutex::new(Tally { report: LayerReport { id: layer.id.clone(), ..Default::default() }, ..Default::default() }),
+        tally: Mutex::new(Tally {
+            report: LayerReport { id: layer.id.clone(), ..Default::default() },
+            ..Default::default()
+        }),
         file: String::new(),
     };
     for path in &layer.source {
         shared.file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let before = lock(&shared.tally).usable;
-        let total = definition.layers.iter().flat_map(|l| &l.source).filter_map(|p| p.metadata().ok()).map(|m| m.len()).sum();
+        let total =
+            definition.layers.iter().flat_map(|l| &l.source).filter_map(|p| p.metadata().ok()).map(|m| m.len()).sum();
         let summary = source::read(path, &|batch: source::Batch| {
             let read = done.fetch_add(batch.bytes, Relaxed) + batch.bytes;
             take(&shared, batch);
@@ -179,13 +183,23 @@ impl Packer<'_> {
         let id = self.id(located);
         let start = self.chunk.attributes.len() as u32;
         let mut hasher = blake3::Hasher::new();
-        hasher.update(&id.map_or([0; 9], |id| { let mut b = [1; 9]; b[1..].copy_from_slice(&id.to_le_bytes()); b }));
+        hasher.update(&id.map_or([0; 9], |id| {
+            let mut b = [1; 9];
+            b[1..].copy_from_slice(&id.to_le_bytes());
+            b
+        }));
         self.attributes(feature, &mut hasher);
         let attributes = (start, self.chunk.attributes.len() as u32);
         let rank = self.rank(feature);
         for parts in wrapped {
             self.tally.extent.add(&parts.positions);
-            let record = Record { id, hilbert: hilbert(parts.positions[0]), hash: hash(hasher.clone(), &parts), rank, attributes };
+            let record = Record {
+                id,
+                hilbert: hilbert(parts.positions[0]),
+                hash: hash(hasher.clone(), &parts),
+                rank,
+                attributes,
+            };
             self.chunk.shapes.push(&parts);
             self.chunk.records.push(record);
         }

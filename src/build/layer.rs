@@ -53,7 +53,9 @@ impl Layer {
     fn sort(&mut self) {
         let mut keyed: Vec<(u64, u64, u32, u32)> = Vec::new();
         for (c, chunk) in self.chunks.iter().enumerate() {
-            keyed.extend(chunk.records.iter().enumerate().map(|(r, record)| (record.hilbert, record.hash, c as u32, r as u32)));
+            keyed.extend(
+                chunk.records.iter().enumerate().map(|(r, record)| (record.hilbert, record.hash, c as u32, r as u32)),
+            );
         }
         keyed.par_sort_unstable();
         self.order = self.chunks.iter().map(|chunk| vec![0; chunk.records.len()]).collect();
@@ -79,7 +81,9 @@ impl Layer {
         });
         let options = self.options;
         self.chunks.par_iter_mut().for_each(|chunk| {
-            chunk.shapes.level_paths(|path, ring, levels| cut::simplify(path, ring, |p| nodes.is_node(p), &options, levels));
+            chunk
+                .shapes
+                .level_paths(|path, ring, levels| cut::simplify(path, ring, |p| nodes.is_node(p), &options, levels));
         });
     }
 
@@ -88,12 +92,15 @@ impl Layer {
         for (c, chunk) in self.chunks.iter().enumerate() {
             for (r, (shape, record)) in chunk.shapes.iter().zip(&chunk.records).enumerate() {
                 if shape.kind == Kind::Point {
-                    let at = |(i, (p, _)): (usize, (World, u8))| (p, record.rank, record.hash, c as u32, r as u32, i as u32);
+                    let at =
+                        |(i, (p, _)): (usize, (World, u8))| (p, record.rank, record.hash, c as u32, r as u32, i as u32);
                     points.extend(shape.points().enumerate().map(at));
                 }
             }
         }
-        points.par_sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)).then((a.0, a.3, a.4, a.5).cmp(&(b.0, b.3, b.4, b.5))));
+        points.par_sort_unstable_by(|a, b| {
+            b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)).then((a.0, a.3, a.4, a.5).cmp(&(b.0, b.3, b.4, b.5)))
+        });
         let world = points.iter().map(|p| p.0).collect::<Vec<_>>();
         let unit = f64::from(self.options.grid(0).shift()).exp2();
         let levels = cut::thin(&world, spacing * unit, self.options.minzoom, self.options.maxzoom);

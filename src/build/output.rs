@@ -1,8 +1,8 @@
 //! Bytes into the file: equal tiles once, compression in parallel, one writer in order.
 
+use super::Error;
 use super::report::{BigTile, Report, ZoomReport};
 use super::tile::Cut;
-use super::Error;
 use crate::store::{self, ContentHash, Metadata, Writer};
 use crate::tile::TileCoord;
 use hashbrown::HashMap;

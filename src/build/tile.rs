@@ -46,7 +46,14 @@ struct Encoded {
 }
 
 /// Cleans and encodes the pieces of one tile, sorted by layer and place; `None` when nothing is left.
-pub(super) fn cut_tile(items: &mut [Item], layers: &[Layer], coord: TileCoord, extent: u32, buffer: u32, drawn: &[Drawn]) -> Option<Cut> {
+pub(super) fn cut_tile(
+    items: &mut [Item],
+    layers: &[Layer],
+    coord: TileCoord,
+    extent: u32,
+    buffer: u32,
+    drawn: &[Drawn],
+) -> Option<Cut> {
     let encoded: Vec<Encoded> = items
         .par_chunk_by_mut(|a, b| a.key() == b.key())
         .filter_map(|pieces| encode_feature(pieces, layers, extent, buffer))

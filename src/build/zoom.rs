@@ -36,7 +36,11 @@ pub(super) fn pieces(layers: &[Layer], zoom: u8, enlarged: &[AtomicU64]) -> Vec<
     for (number, layer) in layers.iter().enumerate().filter(|(_, layer)| layer.has(zoom)) {
         for chunk in 0..layer.chunks.len() {
             let shapes = layer.chunks[chunk].shapes.len();
-            tasks.extend((0..shapes).step_by(SHAPES_PER_TASK).map(|start| (number, chunk, start..shapes.min(start + SHAPES_PER_TASK))));
+            tasks.extend(
+                (0..shapes)
+                    .step_by(SHAPES_PER_TASK)
+                    .map(|start| (number, chunk, start..shapes.min(start + SHAPES_PER_TASK))),
+            );
         }
     }
     let mut items: Vec<Item> = tasks

@@ -1,0 +1,119 @@
+//! Tiles in memory, and the one way to those that are not there.
+//!
+//! Responsible for reading each missing tile once however many ask for it, also when the first
+//! of them goes away, and for a memory budget that is kept. What is not there is never kept:
+//! a flood of requests for nothing leaves nothing behind.
+
+use super::pool::{Pool, Refused};
+use super::readers::{Miss, unpack};
+use super::snapshot::Served;
+use crate::store::Tag;
+use crate::tile::{Encoding, TileCoord};
+use actix_web::http::header::HeaderValue;
+use actix_web::rt;
+use bytes::Bytes;
+use moka::future::Cache;
+use std::sync::Arc;
+
+/// Hexadecimal digits of a tag.
+const TAG_DIGITS: usize = 16;
+
+/// What an entry costs beside its body and key: moka's entry and queue nodes, the shared
+/// pointer, the tag's header value and the allocator's rounding.
+const ENTRY_OVERHEAD: usize = 400;
+
+/// One encoding of one tile, ready to be sent.
+#[derive(Debug)]
+pub(super) struct Representation {
+    pub tag: Tag,
+    pub etag: HeaderValue,
+    pub body: Bytes,
+}
+
+/// Names a representation. The slot stands for tileset and version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Key {
+    slot: u32,
+    tile: TileCoord,
+    encoding: Encoding,
+}
+
+/// The tiles of all versions.
+pub(super) struct Tiles {
+    hot: Cache<Key, Arc<Representation>, hashbrown::DefaultHashBuilder>,
+    pool: Pool,
+}
+
+impl Tiles {
+    pub(super) fn new(budget: u64, pool: Pool) -> Self {
+        let weigh = |_: &Key, v: &Arc<Representation>| {
+            u32::try_from(v.body.len() + size_of::<Key>() + ENTRY_OVERHEAD).unwrap_or(u32::MAX)
+        };
+        let hot = Cache::builder().max_capacity(budget).weigher(weigh);
+        Self { hot: hot.build_with_hasher(hashbrown::DefaultHashBuilder::default()), pool }
+    }
+
+    /// A representation, if it is in memory.
+    pub(super) async fn cached(&self, of: &Served, tile: TileCoord, encoding: Encoding) -> Option<Arc<Representation>> {
+        self.hot.get(&Key { slot: of.slot, tile, encoding }).await
+    }
+
+    /// A representation that is not in memory.
+    pub(super) async fn load(
+        self: &Arc<Self>,
+        of: &Arc<Served>,
+        tile: TileCoord,
+        encoding: Encoding,
+    ) -> Result<Arc<Representation>, Miss> {
+        let (tiles, of) = (Arc::clone(self), Arc::clone(of));
+        let key = Key { slot: of.slot, tile, encoding };
+        // A task of its own: when the client that asked first goes away, those who wait for the
+        // same tile keep the read that is under way.
+        let task = rt::spawn(async move { tiles.hot.try_get_with(key, tiles.read(&of, tile, encoding)).await });
+        match task.await {
+            Ok(Ok(found)) => Ok(found),
+            Ok(Err(miss)) => Err(*miss),
+            Err(_) => Err(Miss::Unreadable),
+        }
+    }
+
+    /// The tag of a tile that is not in memory: one indexed row.
+    pub(super) async fn tag(&self, of: &Arc<Served>, tile: TileCoord) -> Result<Tag, Miss> {
+        let of = Arc::clone(of);
+        self.pool.run(move |readers| readers.tag(&of, tile)).await?
+    }
+
+    async fn read(&self, of: &Arc<Served>, tile: TileCoord, encoding: Encoding) -> Result<Arc<Representation>, Miss> {
+        let stored = match encoding {
+            Encoding::Identity => self.cached(of, tile, Encoding::Gzip).await,
+            Encoding::Gzip => None,
+        };
+        let of = Arc::clone(of);
+        let (tag, body) = match stored {
+            Some(gzip) => self.pool.run(move |_| Ok((gzip.tag, unpack(&of, tile, &gzip.body)?))).await?,
+            None => self.pool.run(move |readers| readers.tile(&of, tile, encoding)).await?,
+        }?;
+        Ok(Arc::new(Representation { tag, etag: etag(tag, encoding), body }))
+    }
+}
+
+impl From<Refused> for Miss {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Full => Self::Busy,
+            Refused::Failed => Self::Unreadable,
+        }
+    }
+}
+
+/// The strong entity tag of one encoding of a tile.
+pub(super) fn etag(tag: Tag, encoding: Encoding) -> HeaderValue {
+    let text = format!("\"{tag}-{}\"", encoding.token());
+    HeaderValue::try_from(text).unwrap_or_else(|_| HeaderValue::from_static("\"\""))
+}
+
+/// Whether a client's tag (quotes included) may be one of ours for this encoding.
+pub(super) fn is_etag(tag: &[u8], encoding: Encoding) -> bool {
+    let ours = tag.strip_suffix(b"\"").and_then(|t| t.strip_suffix(encoding.token().as_bytes()));
+    ours.is_some_and(|t| t.len() == TAG_DIGITS + 2 && t.ends_with(b"-"))
+}
