@@ -9,7 +9,7 @@ use super::readers::{Miss, unpack};
 use super::snapshot::Served;
 use crate::store::Tag;
 use crate::tile::{Encoding, TileCoord};
-use actix_web::http::header::HeaderValue;
+use actix_http::header::HeaderValue;
 use actix_web::rt;
 use bytes::Bytes;
 use moka::future::Cache;

@@ -45,8 +45,13 @@ pub struct Config {
     pub request_timeout: Duration,
     /// How long an idle connection is kept; longer than proxies in front keep theirs.
     pub keep_alive: Duration,
+    /// How long requests are still answered after the order to stop, while `/ready` says no
+    /// already: time for a load balancer to notice.
+    pub drain: Duration,
     /// How long running requests may take to finish after the order to stop, in whole seconds.
     pub grace: Duration,
+    /// Slows every read down, on purpose: tests of overload need a slow disk.
+    pub read_delay: Duration,
     /// Where the pages come from.
     pub pages: Pages,
 }
@@ -69,7 +74,9 @@ impl Default for Config {
             poll: Duration::from_millis(500),
             request_timeout: Duration::from_secs(10),
             keep_alive: Duration::from_secs(75),
+            drain: Duration::ZERO,
             grace: Duration::from_secs(10),
+            read_delay: Duration::ZERO,
             pages: pages::BUNDLED,
         }
     }

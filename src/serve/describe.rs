@@ -4,14 +4,15 @@ use super::document::Document;
 use super::headers::Caching;
 use super::origin::Origin;
 use super::problem::Problem;
+use super::reply::Reply;
 use super::snapshot::Served;
 use crate::tile::Empty;
 use crate::tilejson::TileJson;
-use actix_web::{HttpRequest, HttpResponse};
+use actix_http::RequestHead;
 use std::sync::Arc;
 
 /// `/{tileset}.json`, and `/tiles.json` for the default tileset.
-pub(super) fn current(origin: &Origin, request: &HttpRequest, tileset: Option<&str>) -> Result<HttpResponse, Problem> {
+pub(super) fn current(origin: &Origin, request: &RequestHead, tileset: Option<&str>) -> Result<Reply, Problem> {
     let of = Arc::clone(origin.follow.now().current(tileset)?);
     let caching = origin.caching_with_urls(origin.pointer.clone());
     Ok(document(origin, request, &of)?.response(request, caching))
@@ -20,16 +21,16 @@ pub(super) fn current(origin: &Origin, request: &HttpRequest, tileset: Option<&s
 /// `/{tileset}/v{version}.json`.
 pub(super) async fn version(
     origin: &Origin,
-    request: &HttpRequest,
+    request: &RequestHead,
     tileset: &str,
     version: u64,
-) -> Result<HttpResponse, Problem> {
+) -> Result<Reply, Problem> {
     let of = origin.version(Some(tileset), version).await?;
     let caching = origin.caching_with_urls(Caching::Immutable.value());
     Ok(document(origin, request, &of)?.response(request, caching))
 }
 
-fn document(origin: &Origin, request: &HttpRequest, of: &Served) -> Result<Document, Problem> {
+fn document(origin: &Origin, request: &RequestHead, of: &Served) -> Result<Document, Problem> {
     let base = origin.base_url(request)?;
     // One tile, one URL: the default tileset's are the short ones.
     let long = if origin.follow.now().is_default(&of.tileset) { String::new() } else { format!("/{}", of.tileset) };

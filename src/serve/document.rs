@@ -2,10 +2,11 @@
 
 use super::conditional;
 use super::headers::{answer, bodiless, vary};
+use super::reply::Reply;
 use crate::store::ContentHash;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_http::RequestHead;
+use actix_http::StatusCode;
+use actix_http::header::{self, HeaderValue};
 use bytes::Bytes;
 
 /// A document with its tag.
@@ -26,8 +27,8 @@ impl Document {
     }
 
     /// 200, or 304 to whoever has it.
-    pub(super) fn response(self, request: &HttpRequest, caching: HeaderValue) -> HttpResponse {
-        let lines = request.headers().get_all(header::IF_NONE_MATCH).map(HeaderValue::as_bytes);
+    pub(super) fn response(self, request: &RequestHead, caching: HeaderValue) -> Reply {
+        let lines = request.headers.get_all(header::IF_NONE_MATCH).map(HeaderValue::as_bytes);
         let known = conditional::known(lines).is_some_and(|known| known.has(self.etag.as_bytes()));
         let mut response = if known {
             bodiless(StatusCode::NOT_MODIFIED, caching)

@@ -43,6 +43,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether somebody else listens at the address.
+    pub fn is_address_in_use(&self) -> bool {
+        matches!(self, Self::Listen { source, .. } if source.kind() == std::io::ErrorKind::AddrInUse)
+    }
+
     pub(super) fn store(source: tileset::Error) -> Self {
         Self::Store { source }
     }

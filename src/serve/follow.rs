@@ -97,17 +97,18 @@ impl Eye {
     }
 
     fn look(&mut self) -> Result<(), Error> {
-        let fingerprint = Catalog::fingerprint(&self.root).map_err(Error::store)?;
+        let fingerprint = Catalog::fingerprint(&self.root);
         let before = self.now.load_full();
-        if self.seen.as_ref() == Some(&fingerprint) && !before.is_incomplete() {
+        if self.seen.as_ref() == Some(&fingerprint) {
             return Ok(());
         }
         let (catalog, problems) = Catalog::read(&self.root).map_err(Error::store)?;
-        let (next, mut complaints) = Snapshot::next(&catalog, &before);
+        let (next, mut complaints) = Snapshot::next(&catalog, &problems, &self.root, &before);
         complaints.extend(problems.iter().map(ToString::to_string));
         self.now.store(Arc::new(next));
+        // What could not be read may be readable next time without a new fingerprint.
+        self.seen = Some(fingerprint).filter(|_| complaints.is_empty());
         self.complain(complaints);
-        self.seen = Some(fingerprint);
         Ok(())
     }
 

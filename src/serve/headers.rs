@@ -1,9 +1,8 @@
 //! The header fields that answers share, and how long caches may keep which.
 
-use actix_web::HttpResponse;
-use actix_web::body::BoxBody;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderName, HeaderValue};
+use super::reply::Reply;
+use actix_http::StatusCode;
+use actix_http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
 
 /// How long an answer may be kept, where that does not depend on settings.
@@ -36,8 +35,8 @@ impl Caching {
 static TIMING_ALLOW_ORIGIN: HeaderName = HeaderName::from_static("timing-allow-origin");
 
 /// An answer with the fields that every answer has.
-pub(super) fn answer(status: StatusCode, caching: HeaderValue, body: Bytes) -> HttpResponse {
-    let mut response = HttpResponse::with_body(status, BoxBody::new(body));
+pub(super) fn answer(status: StatusCode, caching: HeaderValue, body: Bytes) -> Reply {
+    let mut response = Reply::with_body(status, Some(body));
     let fields = response.headers_mut();
     fields.insert(header::CACHE_CONTROL, caching);
     fields.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
@@ -49,11 +48,11 @@ pub(super) fn answer(status: StatusCode, caching: HeaderValue, body: Bytes) -> H
 }
 
 /// An answer that ends with its header: 204, 304.
-pub(super) fn bodiless(status: StatusCode, caching: HeaderValue) -> HttpResponse {
-    answer(status, caching, Bytes::new()).map_body(|_, _| BoxBody::new(actix_web::body::None::new()))
+pub(super) fn bodiless(status: StatusCode, caching: HeaderValue) -> Reply {
+    answer(status, caching, Bytes::new()).map_body(|_, _| None)
 }
 
 /// `Vary` of answers whose encoding was, or might have been, chosen.
-pub(super) fn vary(response: &mut HttpResponse) {
+pub(super) fn vary(response: &mut Reply) {
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept-encoding"));
 }

@@ -11,12 +11,13 @@ use super::follow::Follow;
 use super::headers::{Caching, answer};
 use super::pool::Pool;
 use super::problem::Problem;
+use super::reply::Reply;
 use super::route::{Refusal, Route, route};
 use super::snapshot::{Absent, Served};
 use super::{describe, page, preflight, redirect, tile};
-use actix_web::http::header::{self, HeaderValue};
-use actix_web::http::{Method, StatusCode};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_http::RequestHead;
+use actix_http::header::{self, HeaderValue};
+use actix_http::{Method, StatusCode};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +37,7 @@ impl Origin {
     pub(super) fn open(config: Config) -> Result<Self, Error> {
         config.validate()?;
         let follow = Follow::start(&config.store, config.poll)?;
-        let pool = Pool::start(config.readers, config.queue_length, config.queue_wait)
+        let pool = Pool::start(config.readers, config.queue_length, config.queue_wait, config.read_delay)
             .map_err(|source| Error::Thread { source })?;
         let tiles = Arc::new(Tiles::new(config.cache_bytes, pool));
         let pointer = HeaderValue::from_str(&config.pointer_policy).unwrap_or_else(|_| Caching::NoCache.value());
@@ -49,20 +50,20 @@ impl Origin {
     }
 
     /// The answer to a request.
-    pub(super) async fn answer(&self, request: &HttpRequest) -> HttpResponse {
-        match *request.method() {
+    pub(super) async fn answer(&self, request: &RequestHead) -> Reply {
+        match request.method {
             Method::GET | Method::HEAD => {}
             Method::OPTIONS => return preflight::preflight(request),
             _ => return Problem::Method.response(),
         }
-        match route(request.uri().path()) {
+        match route(request.uri.path()) {
             Ok(route) => self.resource(request, route).await.unwrap_or_else(Problem::response),
             Err(Refusal::NotCanonical) => Problem::NotCanonical.response(),
             Err(Refusal::Unknown) => Problem::UnknownPath.response(),
         }
     }
 
-    async fn resource(&self, request: &HttpRequest, route: Route<'_>) -> Result<HttpResponse, Problem> {
+    async fn resource(&self, request: &RequestHead, route: Route<'_>) -> Result<Reply, Problem> {
         match route {
             Route::Tile { tileset, version, tile } => tile::tile(self, request, tileset, version, tile).await,
             Route::Latest { tileset, tile } => redirect::latest(self, request, tileset, tile),
@@ -91,20 +92,20 @@ impl Origin {
     }
 
     /// Where clients reach this origin.
-    pub(super) fn base_url(&self, request: &HttpRequest) -> Result<String, Problem> {
+    pub(super) fn base_url(&self, request: &RequestHead) -> Result<String, Problem> {
         if let Some(url) = &self.config.public_url {
             return Ok(url.as_str().to_owned());
         }
         let asked = Asked {
-            peer: request.peer_addr().map(|a| a.ip()),
+            peer: request.peer_addr.map(|a| a.ip()),
             host: request
-                .uri()
+                .uri
                 .authority()
                 .map(|a| a.as_str().as_bytes())
-                .or_else(|| request.headers().get(header::HOST).map(HeaderValue::as_bytes)),
+                .or_else(|| request.headers.get(header::HOST).map(HeaderValue::as_bytes)),
             scheme: "http",
         };
-        let lines = |name| request.headers().get_all(name).map(HeaderValue::as_bytes).collect::<Vec<_>>().into_iter();
+        let lines = |name| request.headers.get_all(name).map(HeaderValue::as_bytes).collect::<Vec<_>>().into_iter();
         address::base_url(asked, &self.config.trusted_proxies, lines).map_err(Problem::from)
     }
 
@@ -116,7 +117,7 @@ impl Origin {
 }
 
 /// For whoever watches the process: never kept, no tag.
-fn status(json: &'static str) -> HttpResponse {
+fn status(json: &'static str) -> Reply {
     let document = Document::json(json);
     let mut response = answer(StatusCode::OK, Caching::NoStore.value(), Bytes::from_static(json.as_bytes()));
     response.headers_mut().insert(header::CONTENT_TYPE, document.media_type);

@@ -33,13 +33,14 @@ pub(super) enum Refused {
 }
 
 impl Pool {
-    /// Starts `threads` readers with room for `queue` more jobs than they are working on.
-    pub(super) fn start(threads: usize, queue: usize, wait: Duration) -> std::io::Result<Self> {
+    /// Starts `threads` readers with room for `queue` more jobs than they are working on. Each
+    /// job waits for `delay` first, which is zero but in tests.
+    pub(super) fn start(threads: usize, queue: usize, wait: Duration, delay: Duration) -> std::io::Result<Self> {
         // Unbounded by itself: the permits are the bound, and they can be waited for in order.
         let (jobs, inbox) = crossbeam_channel::unbounded();
         for n in 0..threads {
             let inbox = inbox.clone();
-            std::thread::Builder::new().name(format!("reader-{n}")).spawn(move || work(&inbox))?;
+            std::thread::Builder::new().name(format!("reader-{n}")).spawn(move || work(&inbox, delay))?;
         }
         Ok(Self { jobs, room: Arc::new(Semaphore::new(threads + queue)), wait })
     }
@@ -67,11 +68,14 @@ impl Pool {
     }
 }
 
-fn work(inbox: &Receiver<Job>) {
+fn work(inbox: &Receiver<Job>, delay: Duration) {
     let mut readers = Readers::default();
     loop {
         match inbox.recv_timeout(TIDY) {
             Ok(job) => {
+                if !delay.is_zero() {
+                    std::thread::sleep(delay);
+                }
                 if std::panic::catch_unwind(AssertUnwindSafe(|| job(&mut readers))).is_err() {
                     tracing::error!("reading a tile panicked; its connections are opened anew");
                     readers = Readers::default();
@@ -93,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_full_queue_says_no_after_the_wait_and_recovers() {
-        let pool = Arc::new(Pool::start(1, 1, Duration::from_millis(20)).unwrap());
+        let pool = Arc::new(Pool::start(1, 1, Duration::from_millis(20), Duration::ZERO).unwrap());
         let (open, gate) = crossbeam_channel::bounded::<()>(0);
         block_on(async {
             let local = tokio::task::LocalSet::new();
@@ -121,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_panic_costs_one_answer_and_no_thread() {
-        let pool = Pool::start(1, 1, Duration::from_millis(20)).unwrap();
+        let pool = Pool::start(1, 1, Duration::from_millis(20), Duration::ZERO).unwrap();
         block_on(async {
             for _ in 0..5 {
                 let failed = pool.run(|_| assert_eq!(1, 2, "on purpose")).await;

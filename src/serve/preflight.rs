@@ -3,9 +3,10 @@
 use super::headers::{Caching, bodiless};
 use super::lists::{elements, is_token};
 use super::problem::METHODS;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use actix_web::{HttpRequest, HttpResponse};
+use super::reply::Reply;
+use actix_http::RequestHead;
+use actix_http::StatusCode;
+use actix_http::header::{self, HeaderMap, HeaderValue};
 
 /// How long a browser may remember the answer, in seconds; browsers cap it at less.
 const MAX_AGE: &str = "86400";
@@ -14,14 +15,14 @@ const MAX_AGE: &str = "86400";
 const MAX_ASKED: usize = 1024;
 
 /// The answer to `OPTIONS` for any path: what is not there says so when it is asked for.
-pub(super) fn preflight(request: &HttpRequest) -> HttpResponse {
+pub(super) fn preflight(request: &RequestHead) -> Reply {
     let mut response = bodiless(StatusCode::NO_CONTENT, Caching::NoStore.value());
     let fields = response.headers_mut();
     fields.insert(header::ALLOW, HeaderValue::from_static(METHODS));
-    if request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
+    if request.headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD) {
         fields.insert(header::ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static(METHODS));
         fields.insert(header::ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static(MAX_AGE));
-        if let Some(names) = asked(request.headers()) {
+        if let Some(names) = asked(&request.headers) {
             fields.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, names);
         }
     }

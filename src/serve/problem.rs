@@ -4,9 +4,9 @@
 //! Nothing of the request and nothing of the machine stands in them.
 
 use super::headers::{Caching, answer};
-use actix_web::HttpResponse;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderValue};
+use super::reply::Reply;
+use actix_http::StatusCode;
+use actix_http::header::{self, HeaderValue};
 
 /// Seconds after which a client may try again when the origin was busy.
 const RETRY_AFTER: &str = "1";
@@ -83,7 +83,7 @@ impl Problem {
     }
 
     /// The answer.
-    pub(super) fn response(self) -> HttpResponse {
+    pub(super) fn response(self) -> Reply {
         let Facts { status, caching, name, title, detail } = self.facts();
         let number = status.as_u16();
         let body = format!(
@@ -107,7 +107,6 @@ impl Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use actix_web::body::MessageBody;
 
     #[test]
     fn every_problem_is_json_with_its_status() {
@@ -130,7 +129,7 @@ mod tests {
         ] {
             let response = problem.response();
             let status = response.status().as_u16();
-            let body = response.into_body().try_into_bytes().unwrap();
+            let body = response.into_body().unwrap();
             let json: serde_json::Value = serde_json::from_slice(&body).unwrap();
             assert_eq!(json["status"], status, "{problem:?}");
         }

@@ -6,19 +6,15 @@
 use super::headers::{Caching, answer};
 use super::origin::Origin;
 use super::problem::Problem;
+use super::reply::Reply;
 use super::route::Address;
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_http::RequestHead;
+use actix_http::StatusCode;
+use actix_http::header::{self, HeaderValue};
 use bytes::Bytes;
 
 /// From `/{tileset}/latest/{z}/{x}/{y}.mvt` to the current version's tile, under its one URL.
-pub(super) fn latest(
-    origin: &Origin,
-    request: &HttpRequest,
-    tileset: &str,
-    at: Address,
-) -> Result<HttpResponse, Problem> {
+pub(super) fn latest(origin: &Origin, request: &RequestHead, tileset: &str, at: Address) -> Result<Reply, Problem> {
     let now = origin.follow.now();
     let version = now.current(Some(tileset))?.version;
     let long = if now.is_default(tileset) { String::new() } else { format!("{tileset}/") };
@@ -28,12 +24,12 @@ pub(super) fn latest(
 }
 
 /// From `….pbf` to the same path with `.mvt`.
-pub(super) fn suffix(request: &HttpRequest, row: &str) -> HttpResponse {
+pub(super) fn suffix(request: &RequestHead, row: &str) -> Reply {
     redirect(StatusCode::PERMANENT_REDIRECT, Caching::Immutable.value(), request, format!("{row}.mvt"))
 }
 
-fn redirect(status: StatusCode, caching: HeaderValue, request: &HttpRequest, path: String) -> HttpResponse {
-    let target = match request.uri().query() {
+fn redirect(status: StatusCode, caching: HeaderValue, request: &RequestHead, path: String) -> Reply {
+    let target = match request.uri.query() {
         Some(query) => format!("{path}?{query}"),
         None => path.clone(),
     };

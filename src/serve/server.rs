@@ -1,17 +1,28 @@
 //! Listening, running, stopping: the only file that knows how the HTTP library is driven.
 
 use super::config::Config;
+use super::drain::Drain;
 use super::error::Error;
+use super::gate::{Gate, Key};
 use super::origin::Origin;
-use actix_web::dev::{ServiceRequest, ServiceResponse, fn_factory, fn_service};
+use super::reply::Sending;
+use actix_http::body::BoxBody;
+use actix_http::error::DispatchError;
+use actix_http::{ConnectionType, HttpMessage, HttpService, Protocol, Request, Response, header};
+use actix_service::{ServiceFactory, ServiceFactoryExt, fn_service};
 use actix_web::rt;
-use actix_web::{App, HttpServer};
+use actix_web::rt::net::TcpStream;
 use socket2::{Domain, Socket, Type};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
 
 /// Connections the system may hold before a worker takes them; a page full of maps opens many at once.
 const BACKLOG: i32 = 4096;
+
+/// How long a closing connection may take to take note.
+const DISCONNECT: Duration = Duration::from_secs(2);
 
 /// An origin that has its store open and its address taken, but answers nobody yet.
 pub struct Server {
@@ -45,13 +56,17 @@ impl Server {
     pub fn run(self, stop: impl Future<Output = ()> + 'static) -> Result<(), Error> {
         let Self { origin, listener, .. } = self;
         let run = async move {
-            let server = server(&origin, listener)?;
+            let (order, ordered) = watch::channel(false);
+            let server = server(&origin, listener, &ordered)?;
             let handle = server.handle();
             rt::spawn(async move {
                 stop.await;
                 tracing::info!("stopping");
                 origin.drain();
-                handle.stop(true).await;
+                rt::time::sleep(origin.config.drain).await;
+                let stopped = handle.stop(true);
+                order.send_replace(true);
+                stopped.await;
             });
             server.await
         };
@@ -90,33 +105,58 @@ fn listen(address: SocketAddr) -> std::io::Result<(TcpListener, SocketAddr)> {
     Ok((listener, address))
 }
 
-fn server(origin: &Arc<Origin>, listener: TcpListener) -> std::io::Result<actix_web::dev::Server> {
-    let config = &origin.config;
-    let (workers, grace) = (config.workers, config.grace.as_secs());
-    let (request_timeout, keep_alive) = (config.request_timeout, config.keep_alive);
-    let origin = Arc::clone(origin);
-    Ok(HttpServer::new(move || {
-        let origin = Arc::clone(&origin);
-        // One service for every path: the library's router would decode paths before we see them.
-        App::new().default_service(fn_factory(move || {
-            let origin = Arc::clone(&origin);
-            async move {
-                Ok::<_, ()>(fn_service(move |request: ServiceRequest| {
-                    let origin = Arc::clone(&origin);
-                    async move {
-                        let (request, _) = request.into_parts();
-                        let response = origin.answer(&request).await;
-                        Ok::<_, actix_web::Error>(ServiceResponse::new(request, response))
-                    }
-                }))
-            }
-        }))
+fn server(
+    origin: &Arc<Origin>,
+    listener: TcpListener,
+    stop: &watch::Receiver<bool>,
+) -> std::io::Result<actix_web::dev::Server> {
+    let (shared, stop) = (Arc::clone(origin), stop.clone());
+    actix_web::dev::Server::build()
+        .workers(origin.config.workers)
+        .shutdown_timeout(origin.config.grace.as_secs())
+        .disable_signals()
+        .listen("tiles", listener, move || connections(Arc::clone(&shared), stop.clone()))
+        .map(|builder| builder.run())
+}
+
+/// What one worker does with connections. One service answers every path: a router would
+/// decode paths before they are looked at.
+fn connections(
+    origin: Arc<Origin>,
+    mut stop: watch::Receiver<bool>,
+) -> impl ServiceFactory<TcpStream, Config = (), Response = (), Error = DispatchError, InitError = ()> {
+    let drain = Drain::default();
+    let begin = drain.clone();
+    rt::spawn(async move {
+        let _ = stop.wait_for(|stop| *stop).await;
+        begin.begin();
+    });
+    let (request_timeout, keep_alive) = (origin.config.request_timeout, origin.config.keep_alive);
+    let answers = fn_service(move |request: Request| answer(Arc::clone(&origin), request));
+    let http = HttpService::build()
+        .graceful_shutdown_signal(move || drain.begun())
+        .client_request_timeout(request_timeout)
+        .client_disconnect_timeout(DISCONNECT)
+        .keep_alive(keep_alive)
+        .on_connect_ext(|gate: &Gate<TcpStream>, data| {
+            data.insert(gate.key());
+        })
+        .finish(answers);
+    fn_service(|stream: TcpStream| async move {
+        let _ = stream.set_nodelay(true);
+        let peer = stream.peer_addr().ok();
+        Ok((Gate::new(stream), Protocol::Http1, peer))
     })
-    .workers(workers)
-    .shutdown_timeout(grace)
-    .client_request_timeout(request_timeout)
-    .keep_alive(keep_alive)
-    .disable_signals()
-    .listen(listener)?
-    .run())
+    .and_then(http)
+}
+
+async fn answer(origin: Arc<Origin>, request: Request) -> Result<Response<Sending>, Response<BoxBody>> {
+    let has_body = request.headers().contains_key(header::TRANSFER_ENCODING)
+        || request.headers().get(header::CONTENT_LENGTH).is_some_and(|length| length != "0");
+    let answering = request.conn_data::<Key>().map(|key| key.answering(has_body));
+    let mut reply = origin.answer(request.head()).await;
+    if has_body {
+        reply.head_mut().set_connection_type(ConnectionType::Close);
+    }
+    Ok(reply.map_body(|_, bytes| Sending::new(bytes, answering)))
 }

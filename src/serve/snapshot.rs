@@ -7,10 +7,10 @@
 use super::document::Document;
 use super::readers::chain;
 use super::route::Address;
-use crate::store::{self, Metadata, Reader};
+use crate::store::{Metadata, Reader};
 use crate::tile::{Empty, Encoding, TileCoord};
-use crate::tileset::{Catalog, Entry, Published, State, Version};
-use actix_web::http::header::HeaderValue;
+use crate::tileset::{Catalog, Entry, Manifest, Problem, Published, State, Version};
+use actix_http::header::HeaderValue;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,7 @@ pub(super) struct Served {
     pub tileset: String,
     pub version: u64,
     pub path: PathBuf,
+    digest: String,
     pub metadata: Metadata,
     /// Stored encodings in the origin's order of preference.
     pub encodings: Vec<Encoding>,
@@ -93,15 +94,24 @@ impl Snapshot {
     }
 
     /// What a catalogue says, with the files of new versions opened. Versions that `before` has
-    /// open stay as they are. Also returns what cannot be served, and why.
-    pub(super) fn next(catalog: &Catalog, before: &Self) -> (Self, Vec<String>) {
+    /// open stay as they are; and where something of a tileset could not be read, what is
+    /// missing from it stays too: a hiccup of the disk is no reason to deny what was published.
+    /// Also returns what cannot be served, and why.
+    pub(super) fn next(catalog: &Catalog, problems: &[Problem], root: &Path, before: &Self) -> (Self, Vec<String>) {
         let mut complaints = Vec::new();
         let mut tilesets = BTreeMap::new();
         for (name, published) in &catalog.tilesets {
             let known = before.tilesets.get(name.as_str());
             tilesets.insert(name.to_string(), tileset(name.as_str(), published, known, &mut complaints));
         }
+        for (name, known) in &before.tilesets {
+            let folder = root.join(name);
+            if problems.iter().any(|p| p.path.starts_with(&folder)) {
+                keep(tilesets.entry(name.clone()).or_default(), known);
+            }
+        }
         let default = catalog.default_tileset.as_ref().map(ToString::to_string);
+        let default = default.or_else(|| before.default.clone().filter(|_| !problems.is_empty()));
         let catalog = Document::json(describe(default.as_deref(), &tilesets));
         (Self { default, tilesets, catalog }, complaints)
     }
@@ -131,33 +141,41 @@ impl Snapshot {
         self.default.as_deref() == Some(tileset)
     }
 
-    /// Whether any published version could not be opened.
-    pub(super) fn is_incomplete(&self) -> bool {
-        self.tilesets.values().any(|t| t.versions.values().any(|v| matches!(v, Slot::Unreadable)))
-    }
-
     fn tileset(&self, name: Option<&str>) -> Result<&Tileset, Absent> {
         name.or(self.default.as_deref()).and_then(|name| self.tilesets.get(name)).ok_or(Absent::Tileset)
     }
 }
 
 fn tileset(name: &str, published: &Published, known: Option<&Tileset>, complaints: &mut Vec<String>) -> Tileset {
-    let slot = |version: u64, entry: &Entry, complaints: &mut Vec<String>| match entry.state {
-        State::Live => match known.and_then(|k| k.versions.get(&version)) {
-            Some(Slot::Served(served)) if served.path == entry.path => Slot::Served(Arc::clone(served)),
-            _ => Served::open(name, version, &entry.path).map_or_else(
-                |error| {
-                    complaints.push(format!("{name} v{version} cannot be served: {}", chain(&error)));
-                    Slot::Unreadable
-                },
-                |served| Slot::Served(Arc::new(served)),
-            ),
-        },
-        gone => Slot::Gone(gone),
-    };
-    Tileset {
-        current: published.current.map(Version::get),
-        versions: published.versions.iter().map(|(v, e)| (v.get(), slot(v.get(), e, complaints))).collect(),
+    let mut versions = BTreeMap::new();
+    for (version, entry) in &published.versions {
+        let known = known.and_then(|k| k.versions.get(&version.get()));
+        let slot = slot(name, *version, entry, known).unwrap_or_else(|why| {
+            complaints.push(format!("{name} {version} cannot be served: {why}"));
+            Slot::Unreadable
+        });
+        versions.insert(version.get(), slot);
+    }
+    Tileset { current: published.current.map(Version::get), versions }
+}
+
+fn slot(name: &str, version: Version, entry: &Entry, known: Option<&Slot>) -> Result<Slot, String> {
+    if entry.state != State::Live {
+        return Ok(Slot::Gone(entry.state));
+    }
+    let manifest = entry.manifest.as_ref().ok_or("it has no manifest")?;
+    match known {
+        // Another digest under the same number is another store in the same place.
+        Some(Slot::Served(served)) if served.digest == manifest.digest => Ok(Slot::Served(Arc::clone(served))),
+        _ => Served::open(name, version.get(), &entry.path, manifest).map(|s| Slot::Served(Arc::new(s))),
+    }
+}
+
+/// Adds what was known to what could be read.
+fn keep(tileset: &mut Tileset, known: &Tileset) {
+    tileset.current = tileset.current.or(known.current);
+    for (version, slot) in &known.versions {
+        tileset.versions.entry(*version).or_insert_with(|| slot.clone());
     }
 }
 
@@ -182,10 +200,14 @@ fn describe(default: Option<&str>, tilesets: &BTreeMap<String, Tileset>) -> Stri
 }
 
 impl Served {
-    fn open(tileset: &str, version: u64, path: &Path) -> Result<Self, store::Error> {
-        let unread = |source| store::Error::Io { path: path.to_owned(), doing: "look at the file", source };
-        let identity = Identity::of(path).map_err(unread)?;
-        let metadata = Metadata { report: serde_json::Value::Null, ..Reader::open(path)?.metadata()? };
+    fn open(tileset: &str, version: u64, path: &Path, manifest: &Manifest) -> Result<Self, String> {
+        let identity = Identity::of(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        if identity.bytes != manifest.bytes {
+            let (is, was) = (identity.bytes, manifest.bytes);
+            return Err(format!("{}: {is} bytes, but {was} were published", path.display()));
+        }
+        let metadata = Reader::open(path).and_then(|r| r.metadata()).map_err(|e| chain(&e))?;
+        let metadata = Metadata { report: serde_json::Value::Null, ..metadata };
         let keys = |between| {
             HeaderValue::try_from(format!("{tileset}{between}{tileset}-v{version}"))
                 .unwrap_or_else(|_| HeaderValue::from_static(""))
@@ -195,6 +217,7 @@ impl Served {
             tileset: tileset.to_owned(),
             version,
             path: path.to_owned(),
+            digest: manifest.digest.clone(),
             encodings: metadata.encodings.clone(),
             surrogate_key: keys(' '),
             cache_tag: keys(','),

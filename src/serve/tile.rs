@@ -17,12 +17,13 @@ use super::negotiate::negotiate;
 use super::origin::Origin;
 use super::problem::Problem;
 use super::readers::Miss;
+use super::reply::Reply;
 use super::route::Address;
 use super::snapshot::Served;
 use crate::tile::{Empty, Encoding, MEDIA_TYPE, TileCoord};
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderName, HeaderValue};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_http::RequestHead;
+use actix_http::StatusCode;
+use actix_http::header::{self, HeaderName, HeaderValue};
 use bytes::Bytes;
 use std::sync::Arc;
 
@@ -37,14 +38,14 @@ enum Found {
 /// The answer for a tile.
 pub(super) async fn tile(
     origin: &Origin,
-    request: &HttpRequest,
+    request: &RequestHead,
     tileset: Option<&str>,
     version: u64,
     at: Address,
-) -> Result<HttpResponse, Problem> {
+) -> Result<Reply, Problem> {
     let of = origin.version(tileset, version).await?;
     let Some(place) = of.place(at) else { return Ok(named(Problem::NoSuchTile.response(), &of)) };
-    let lines = |name: HeaderName| request.headers().get_all(name).map(HeaderValue::as_bytes);
+    let lines = |name: HeaderName| request.headers.get_all(name).map(HeaderValue::as_bytes);
     let encoding = negotiate(lines(header::ACCEPT_ENCODING), &of.encodings).ok_or(Problem::NotAcceptable)?;
     let known = conditional::known(lines(header::IF_NONE_MATCH));
     let mut response = match find(&origin.tiles, &of, place, encoding, known).await {
@@ -88,7 +89,7 @@ where
     }
 }
 
-fn whole(tile: &Representation, encoding: Encoding) -> HttpResponse {
+fn whole(tile: &Representation, encoding: Encoding) -> Reply {
     let mut response = answer(StatusCode::OK, Caching::Immutable.value(), tile.body.clone());
     let fields = response.headers_mut();
     fields.insert(header::CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE));
@@ -99,13 +100,13 @@ fn whole(tile: &Representation, encoding: Encoding) -> HttpResponse {
     response
 }
 
-fn unchanged(etag: HeaderValue) -> HttpResponse {
+fn unchanged(etag: HeaderValue) -> Reply {
     let mut response = bodiless(StatusCode::NOT_MODIFIED, Caching::Immutable.value());
     response.headers_mut().insert(header::ETAG, etag);
     response
 }
 
-fn empty(policy: Empty) -> HttpResponse {
+fn empty(policy: Empty) -> Reply {
     match policy {
         Empty::NoContent => bodiless(StatusCode::NO_CONTENT, Caching::Immutable.value()),
         Empty::Ok => {
@@ -121,7 +122,7 @@ static SURROGATE_KEY: HeaderName = HeaderName::from_static("surrogate-key");
 static CACHE_TAG: HeaderName = HeaderName::from_static("cache-tag");
 
 /// Names tileset and version, so that a withdrawal can be purged from caches that know how.
-fn named(mut response: HttpResponse, of: &Served) -> HttpResponse {
+fn named(mut response: Reply, of: &Served) -> Reply {
     let fields = response.headers_mut();
     fields.insert(SURROGATE_KEY.clone(), of.surrogate_key.clone());
     fields.insert(CACHE_TAG.clone(), of.cache_tag.clone());

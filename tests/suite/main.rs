@@ -3,4 +3,5 @@
 
 mod browser;
 mod chromium;
+mod http;
 mod publish;
