@@ -58,7 +58,7 @@ fn check(db: &Connection, path: &Path) -> Result<(), Error> {
     let pragma = |name: &str| db.pragma_query_value(None, name, |r| r.get::<_, i32>(0));
     let read: rusqlite::Result<_> = (|| Ok((pragma("application_id")?, pragma("user_version")?)))();
     match read {
-        Ok((APPLICATION_ID, SCHEMA_VERSION)) => Ok(()),
+        Ok((APPLICATION_ID, SCHEMA_VERSION)) => check_tables(db, path),
         Ok((APPLICATION_ID, newer)) => {
             Err(Error::foreign(path, format!("its schema version is {newer}, this program knows {SCHEMA_VERSION}")))
         }
@@ -67,6 +67,18 @@ fn check(db: &Connection, path: &Path) -> Result<(), Error> {
             Err(Error::foreign(path, "it is no SQLite database"))
         }
         Err(source) => Err(Error::sqlite(path, "read the header")(source)),
+    }
+}
+
+/// Refuses views and virtual tables, which have no root page, in the place of tables: reading one
+/// that a hostile file defines can take for ever.
+fn check_tables(db: &Connection, path: &Path) -> Result<(), Error> {
+    const OURS: &str = "SELECT count(*) FROM sqlite_schema
+        WHERE type = 'table' AND rootpage > 0 AND name IN ('metadata', 'tiles_shallow', 'tiles_data')";
+    match db.query_row(OURS, [], |r| r.get(0)) {
+        Ok(3) => Ok(()),
+        Ok(_) => Err(Error::damaged(path, "metadata, tiles_shallow and tiles_data are not all tables")),
+        Err(source) => Err(Error::sqlite(path, "read the list of tables")(source)),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can go wrong with a store directory.
 
 use super::name::{InvalidName, TilesetName};
+use super::version::Version;
 use std::path::{Path, PathBuf};
 
 /// A store directory that cannot be read or written, with the path and what was tried.
@@ -62,6 +63,17 @@ pub enum Error {
     NoNumbers {
         /// The tileset's folder.
         path: PathBuf,
+    },
+    /// A version that cannot become current.
+    #[error(
+        "{}: {version} is not live: it was never published here, or was pruned or withdrawn\n  hint: `immutile versions` lists what there is",
+        path.display()
+    )]
+    NotLive {
+        /// The tileset's folder.
+        path: PathBuf,
+        /// The version that was asked for.
+        version: Version,
     },
     /// Nothing is known about a tileset.
     #[error("there is no tileset {name} in {}{}", path.display(), they_are(.known))]

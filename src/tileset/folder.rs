@@ -16,6 +16,9 @@ use super::store_writer::{StoreWriter, names};
 use super::{Error, Manifest, TilesetName, Version, clock};
 use std::path::{Path, PathBuf};
 
+const MANIFEST_HINT: &str =
+    "it holds the build's report from the tile file; is that larger than 64 MiB or nested deeper than 126 levels?";
+
 /// One tileset's folder, under the store's lock.
 pub struct Folder<'s, 'a> {
     path: PathBuf,
@@ -124,23 +127,41 @@ impl<'s, 'a> Folder<'s, 'a> {
         disk.sync(&temporary)
             .and_then(|()| disk.rename(&temporary, &target))
             .map_err(Error::io(&target, "put the tiles in place"))?;
-        self.store.replace(&layout::manifest(&self.path, version), manifest, true)
+        let path = layout::manifest(&self.path, version);
+        self.store.replace(&path, manifest, true)?;
+        // Its report comes from a file that may hold anything: what readers of JSON refuse, too
+        // large or too deep, must show before the ledger names the version.
+        match layout::json::<Manifest>(&path) {
+            Ok(Some(_)) => Ok(()),
+            Ok(None) => Err(Error::Damaged { path, why: "it is gone".into(), hint: MANIFEST_HINT }),
+            Err(why) => Err(Error::Damaged { path, why, hint: MANIFEST_HINT }),
+        }
     }
 
     /// Makes a live version current. Says whether it was not before.
+    ///
+    /// # Errors
+    /// When the version is not live, and when it cannot be written.
     pub fn switch(&self, version: Version) -> Result<bool, Error> {
         let path = self.path.join(CURRENT);
-        let before = self.published()?.current;
+        let published = self.published()?;
+        if published.versions.get(&version).is_none_or(|entry| entry.state != State::Live) {
+            return Err(Error::NotLive { path: self.path.clone(), version });
+        }
         let pointer = layout::json::<CurrentFile>(&path).ok().flatten().map(|f| f.version);
-        if pointer == Some(version) {
+        if pointer == Some(version) && layout::ledger(&self.path)?.last_switch() == Some(version) {
             return Ok(false);
         }
+        // Also where the pointer is right and a switch that died left a line saying otherwise.
         self.append(&event(Happened::Switch, version, None))?;
-        let replaced = self.store.replace(&path, &CurrentFile { version }, false);
-        if replaced.is_err() {
-            self.store.discard(&path);
+        if pointer != Some(version) {
+            let replaced = self.store.replace(&path, &CurrentFile { version }, false);
+            if replaced.is_err() {
+                self.store.discard(&path);
+            }
+            replaced?;
         }
-        replaced.map(|()| before != Some(version))
+        Ok(published.current != Some(version))
     }
 
     /// Adds a line to the ledger, first putting right how it ends: a line is never glued to a
@@ -180,4 +201,87 @@ impl<'s, 'a> Folder<'s, 'a> {
 
 fn event(event: Happened, version: Version, digest: Option<String>) -> Event {
     Event { event, version, digest, reason: None, at: clock::now() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Catalog, SystemDisk};
+    use super::*;
+    use std::time::Duration;
+
+    fn nested(depth: usize) -> serde_json::Value {
+        (0..depth).fold(serde_json::Value::Null, |inner, _| serde_json::json!([inner]))
+    }
+
+    fn manifest(version: Version, report: serde_json::Value) -> Manifest {
+        Manifest {
+            tileset: "world".parse().unwrap(),
+            version,
+            digest: format!("{version}"),
+            bytes: 1,
+            tiles: 1,
+            distinct: 1,
+            minzoom: 0,
+            maxzoom: 0,
+            bounds: [0.0; 4].into(),
+            built_by: String::new(),
+            inputs: None,
+            report,
+            published_at: clock::now(),
+        }
+    }
+
+    /// A store with a file to publish in it, and the lock on it.
+    fn with_folder(test: impl FnOnce(&Path, &mut Folder)) {
+        let temporary = tempfile::tempdir().unwrap();
+        std::fs::write(temporary.path().join("tiles"), "t").unwrap();
+        let mut store = StoreWriter::lock(&temporary.path().join("store"), &SystemDisk, Duration::ZERO).unwrap();
+        test(temporary.path(), &mut store.tileset(&"world".parse().unwrap()));
+    }
+
+    fn add(root: &Path, folder: &mut Folder, report: serde_json::Value) -> Result<Version, Error> {
+        let version = folder.next_number()?;
+        let copied = folder.copy_in(version, &root.join("tiles"))?;
+        folder.commit(&copied, &manifest(version, report)).map(|()| version)
+    }
+
+    #[test]
+    fn what_is_published_can_be_read() {
+        // JSON is read to a depth of 127 (serde_json's limit), and a report lies one deeper in
+        // its manifest.
+        for (depth, fits) in [(126, true), (127, false)] {
+            with_folder(|root, folder| {
+                assert_eq!(add(root, folder, nested(depth)).is_ok(), fits, "{depth}");
+                let (catalog, problems) = Catalog::read(&root.join("store")).unwrap();
+                assert_eq!((catalog.tilesets.len(), problems), (usize::from(fits), vec![]), "{depth}");
+                assert_eq!(add(root, folder, nested(1)).unwrap().get(), 1 + u64::from(fits));
+            });
+        }
+    }
+
+    #[test]
+    fn only_live_versions_become_current() {
+        with_folder(|root, folder| {
+            let version = add(root, folder, nested(0)).unwrap();
+            assert!(folder.switch(version).unwrap());
+            assert!(folder.switch(version.next().unwrap()).is_err());
+            folder.append(&event(Happened::Withdraw, version, None)).unwrap();
+            assert!(folder.switch(version).is_err());
+            let ledger = layout::ledger(&root.join("store/world")).unwrap();
+            assert_eq!(ledger.events.len(), 3);
+        });
+    }
+
+    #[test]
+    fn after_a_half_done_switch_the_ledger_tells_the_truth() {
+        with_folder(|root, folder| {
+            let first = add(root, folder, nested(0)).unwrap();
+            let second = add(root, folder, nested(0)).unwrap();
+            folder.switch(first).unwrap();
+            folder.append(&event(Happened::Switch, second, None)).unwrap();
+            assert!(!folder.switch(first).unwrap());
+            std::fs::remove_file(root.join("store/world").join(CURRENT)).unwrap();
+            assert_eq!(folder.published().unwrap().current, Some(first));
+        });
+    }
 }

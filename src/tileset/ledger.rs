@@ -94,6 +94,11 @@ impl Ledger {
         }
     }
 
+    /// The version that the last switch made current.
+    pub(super) fn last_switch(&self) -> Option<Version> {
+        self.events.iter().rev().find(|e| e.event == Happened::Switch).map(|e| e.version)
+    }
+
     /// Whether anything was ever published.
     pub fn has_published(&self) -> bool {
         self.events.iter().any(|e| e.event == Happened::Publish)

@@ -51,6 +51,22 @@ fn no_tile_files() {
     });
 }
 
+/// Ended views here, so that the test fails where they are read; endless ones are possible.
+#[test]
+fn views_in_the_place_of_tables() {
+    for table in ["metadata", "tiles_shallow", "tiles_data"] {
+        check("are not all tables", |file| {
+            let db = rusqlite::Connection::open(file).unwrap();
+            let sql = format!("ALTER TABLE {table} RENAME TO moved; CREATE VIEW {table} AS SELECT * FROM moved;");
+            db.execute_batch(&format!("DROP VIEW tiles; {sql}")).unwrap();
+        });
+    }
+    check("are not all tables", |file| {
+        let db = rusqlite::Connection::open(file).unwrap();
+        db.execute_batch("DROP TABLE metadata; CREATE VIRTUAL TABLE metadata USING fts5(name, value);").unwrap();
+    });
+}
+
 #[test]
 fn content_in_other_files() {
     check("write-ahead-log mode", |file| write_at(file, 18, &[2, 2]));
