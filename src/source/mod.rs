@@ -1,28 +1,22 @@
-//! Features out of files.
+//! Reads features from files: GeoJSON in all its shapes, plain or gzip.
 //!
 //! ```text
-//! input     bytes: a file or standard input, gzip or plain, byte order mark off, UTF-8 for sure
-//! scan      bytes → one slice for each feature, by brackets and quotes alone, without parsing
-//! parse     slice → feature, on all cores
+//! file ─► gunzip ─► scanner (one thread) ─► slices, 256 KiB a batch ─► parser (all threads) ─► sink
+//!                   finds features,          bounded by a budget        text to Feature,
+//!                   parses nothing                                      Skip or Warning
 //! ```
 //!
-//! Responsible for GeoJSON (RFC 7946): a `FeatureCollection`, a `Feature`, a bare geometry, or any
-//! of them one after the other, on lines or as JSON text sequences (RFC 8142). A file larger than
-//! memory is read without being held. A bad feature is skipped with its number, offset and reason;
-//! only what makes the rest unreadable ends the reading. Projects nothing and drops nothing else.
+//! Responsible for telling formats and encodings apart by their content, for streaming (a file
+//! larger than memory is never held), and for a reason, a number and a place for everything that
+//! is not delivered. It does not project, cut, repair or judge geometry, and writes nothing.
 
 mod batch;
-mod coordinates;
-mod crs;
 mod error;
-mod geometry;
-mod input;
-mod members;
-mod parse;
-mod read;
-mod scan;
+mod geojson;
+mod open;
+mod problem;
 
-pub use batch::{Batch, Located, Skip, SkipReason, Summary, Warning, WarningKind};
+pub use batch::{Batch, Located, Summary};
 pub use error::Error;
-pub use parse::parse;
-pub use read::{read, read_from};
+pub use geojson::{MAX_FEATURE_BYTES, MAX_NESTING, parse_feature, read, read_from};
+pub use problem::{Skip, SkipReason, Warning, WarningKind};
