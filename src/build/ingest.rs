@@ -84,7 +84,7 @@ pub(super) fn ingest(
             definition.layers.iter().flat_map(|l| &l.source).filter_map(|p| p.metadata().ok()).map(|m| m.len()).sum();
         let summary = source::read(path, &|batch: source::Batch| {
             let read = done.fetch_add(batch.bytes, Relaxed) + batch.bytes;
-            take(&shared, batch);
+            take(&shared, &batch);
             progress(Event::Reading { done: read, total });
         })
         .map_err(|source| Error::Source { layer: layer.id.clone(), source })?;
@@ -129,7 +129,7 @@ fn nothing_usable(layer: &LayerDefinition, path: &Path, file: &str, features: u6
 }
 
 /// Packs one batch; runs on the reader's threads.
-fn take(shared: &Shared, batch: source::Batch) {
+fn take(shared: &Shared, batch: &source::Batch) {
     let mut packer = Packer { shared, numbers: HashMap::new(), chunk: Chunk::default(), tally: Tally::default() };
     packer.tally.report.read = batch.features.len() as u64 + batch.skips.len() as u64;
     for located in &batch.features {
@@ -142,7 +142,7 @@ fn take(shared: &Shared, batch: source::Batch) {
     }
     for warning in &batch.warnings {
         let kind = warning.kind.to_string();
-        packer.warn(kind, warning.number, warning.offset, warning.detail.clone());
+        packer.warn(kind, warning.count, warning.number, warning.offset, warning.detail.clone());
     }
     let Packer { chunk, tally, .. } = packer;
     if !chunk.records.is_empty() {
@@ -174,9 +174,14 @@ impl Packer<'_> {
             .filter(|parts| !parts.is_empty())
             .collect();
         if wrapped.is_empty() {
-            let reason = "no extent inside latitude ±85.0511°".to_owned();
+            let reason = "outside_mercator".to_owned();
             *self.tally.report.skipped.entry(reason.clone()).or_default() += 1;
-            self.example(reason, located.number, located.offset, "nothing of it lies on a Web Mercator map".into());
+            self.example(
+                reason,
+                located.number,
+                located.offset,
+                "all of it lies beyond latitude ±85.0511°, or it has no extent".into(),
+            );
             return;
         }
         self.tally.usable += 1;
@@ -215,7 +220,7 @@ impl Packer<'_> {
             Some(Value::String(text)) if text.parse::<u64>().is_ok_and(|v| &v.to_string() == text) => text.parse().ok(),
             other => {
                 let detail = other.map_or_else(|| format!("\"{name}\" is missing"), |v| format!("\"{name}\" is {v:?}"));
-                self.warn("id property is no unsigned number".into(), located.number, located.offset, detail);
+                self.warn("unusable_id_property".into(), 1, located.number, located.offset, detail);
                 None
             }
         }
@@ -247,8 +252,8 @@ impl Packer<'_> {
         by.and_then(|name| feature.get(name)).and_then(Value::number).unwrap_or(f64::MIN)
     }
 
-    fn warn(&mut self, kind: String, number: u64, offset: u64, detail: String) {
-        *self.tally.report.warnings.entry(kind.clone()).or_default() += 1;
+    fn warn(&mut self, kind: String, count: u64, number: u64, offset: u64, detail: String) {
+        *self.tally.report.warnings.entry(kind.clone()).or_default() += count;
         self.example(kind, number, offset, detail);
     }
 

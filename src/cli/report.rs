@@ -12,7 +12,11 @@ pub(super) fn text(report: &Report, output: &Path) -> String {
     for layer in &report.layers {
         layer_text(&mut out, layer);
     }
-    let _ = writeln!(out, "{:>5} {:>9} {:>11} {:>11} {:>11}  features drawn", "zoom", "tiles", "bytes", "average", "largest");
+    let _ = writeln!(
+        out,
+        "{:>5} {:>9} {:>11} {:>11} {:>11}  features drawn",
+        "zoom", "tiles", "bytes", "average", "largest"
+    );
     for zoom in &report.zooms {
         let drawn: Vec<String> = zoom.drawn.iter().map(|(layer, n)| format!("{layer} {}", count(*n))).collect();
         let average = zoom.bytes.checked_div(zoom.tiles).unwrap_or(0);
@@ -27,10 +31,17 @@ pub(super) fn text(report: &Report, output: &Path) -> String {
             drawn.join(", ")
         );
     }
-    let biggest: Vec<String> = report.biggest.iter().take(5).map(|b| format!("{} {}", b.tile, bytes(b.bytes))).collect();
+    let biggest: Vec<String> =
+        report.biggest.iter().take(5).map(|b| format!("{} {}", b.tile, bytes(b.bytes))).collect();
     let _ = writeln!(out, "biggest tiles: {}", biggest.join(", "));
     for tile in report.biggest.iter().filter(|b| b.bytes > LARGE_TILE) {
-        let _ = writeln!(out, "warning: tile {} has {} ({} features); maps feel slow beyond 500 kB", tile.tile, bytes(tile.bytes), tile.features);
+        let _ = writeln!(
+            out,
+            "warning: tile {} has {} ({} features); maps feel slow beyond 500 kB",
+            tile.tile,
+            bytes(tile.bytes),
+            tile.features
+        );
     }
     let seconds: f64 = report.seconds.values().sum();
     let _ = write!(
@@ -57,7 +68,11 @@ fn layer_text(out: &mut String, layer: &LayerReport) {
         }
     }
     if layer.enlarged > 0 {
-        let _ = writeln!(out, "  {} smaller than a tile unit at the largest zoom, drawn one unit large", count(layer.enlarged));
+        let _ = writeln!(
+            out,
+            "  {} smaller than a tile unit at the largest zoom, drawn one unit large",
+            count(layer.enlarged)
+        );
     }
     if layer.clipped > 0 {
         let _ = writeln!(out, "  {} reach beyond latitude ±85.0511° and were cut there", count(layer.clipped));

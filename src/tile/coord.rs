@@ -56,11 +56,6 @@ impl TileCoord {
     pub const fn y(self) -> u32 {
         self.y
     }
-
-    /// Zoom, column and row in one number that sorts by zoom, then column, then row.
-    pub const fn key(self) -> u64 {
-        ((self.z as u64) << 60) | ((self.x as u64) << 30) | self.y as u64
-    }
 }
 
 impl fmt::Display for TileCoord {
