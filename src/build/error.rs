@@ -38,10 +38,10 @@ pub enum Error {
         hint: String,
     },
     /// Features were skipped and `--strict` forbids it.
-    #[error("{skipped} features were skipped and --strict is set\n  hint: the report above names them")]
+    #[error("{} features were skipped and --strict is set; nothing was written", report.skipped)]
     Strict {
-        /// How many.
-        skipped: u64,
+        /// What was read and skipped.
+        report: Box<super::Report>,
     },
     /// The output cannot be written.
     #[error(transparent)]

@@ -60,6 +60,10 @@ fn run(definition: &Definition, options: &Options, progress: &(dyn Fn(Event) + S
     }
     lap(&mut report, "read");
     report.skipped = layers.iter().flat_map(|l| l.report.skipped.values()).sum();
+    if options.strict && report.skipped > 0 {
+        report.layers = layers.iter().map(|layer| layer.report.clone()).collect();
+        return Err(Error::Strict { report: Box::new(report) });
+    }
     progress(Event::Preparing);
     layers.iter_mut().for_each(Layer::prepare);
     lap(&mut report, "prepare");
@@ -78,9 +82,6 @@ fn run(definition: &Definition, options: &Options, progress: &(dyn Fn(Event) + S
         layer.report.enlarged = enlarged.load(Relaxed);
     }
     report.layers = layers.iter().map(|layer| layer.report.clone()).collect();
-    if options.strict && report.skipped > 0 {
-        return Err(Error::Strict { skipped: report.skipped });
-    }
     output.finish(&mut report, |report| metadata(definition, &layers, options, report))?;
     lap(&mut report, "finish");
     Ok(report)

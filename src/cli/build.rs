@@ -3,7 +3,7 @@
 use super::args::BuildArgs;
 use super::progress::Progress;
 use super::{Usage, report};
-use crate::build::{Definition, Options, build, fingerprint};
+use crate::build::{Definition, Error, Options, build, fingerprint};
 use std::path::Path;
 
 pub(super) fn run(args: &BuildArgs) -> anyhow::Result<()> {
@@ -18,6 +18,9 @@ pub(super) fn run(args: &BuildArgs) -> anyhow::Result<()> {
     let progress = Progress::new(args.quiet || args.json);
     let result = build(&definition, &options, &|event| progress.show(&event, definition.maxzoom));
     progress.finish();
+    if let Err(Error::Strict { report }) = &result {
+        super::note(&report::layers(report));
+    }
     let built = result?;
     if args.json {
         super::print(&serde_json::to_string_pretty(&built)?)?;

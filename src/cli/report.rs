@@ -7,11 +7,15 @@ use std::path::Path;
 /// A tile above this many compressed bytes is pointed out: maps feel slow beyond it.
 const LARGE_TILE: u64 = 500_000;
 
-pub(super) fn text(report: &Report, output: &Path) -> String {
+/// What was read, skipped and put right in each layer.
+pub(super) fn layers(report: &Report) -> String {
     let mut out = String::new();
-    for layer in &report.layers {
-        layer_text(&mut out, layer);
-    }
+    report.layers.iter().for_each(|layer| layer_text(&mut out, layer));
+    out.trim_end().to_owned()
+}
+
+pub(super) fn text(report: &Report, output: &Path) -> String {
+    let mut out = layers(report) + "\n";
     let _ = writeln!(
         out,
         "{:>5} {:>9} {:>11} {:>11} {:>11}  features drawn",

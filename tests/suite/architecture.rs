@@ -138,7 +138,11 @@ fn the_check_itself_finds_faults() {
     check("cut", "use crate::encode::pack;", &["`cut` (floor 2) imports `encode` (floor 2): sideways"]);
     check("store", "fn f() { crate::serve::run() }", &["`store` (floor 3) imports `serve` (floor 5): up"]);
     check("grid", "use crate::{tile, grid::Point};", &["`grid` (floor 0) imports `tile` (floor 1): up"]);
-    check("build", "use crate::{source, store::{self, Writer}, publish};", &["`build` (floor 5) imports `publish` (floor 5): sideways"]);
+    check(
+        "build",
+        "use crate::{source, store::{self, Writer}, publish};",
+        &["`build` (floor 5) imports `publish` (floor 5): sideways"],
+    );
     check("build", "use crate::tile::TileCoord;\nuse crate::cut::{self, Piece};", &[]);
     check("build", "use rusqlite::Connection;", &["`build` names the crate `rusqlite`, which lives in [\"store\"]"]);
     check("attic", "", &["room `attic` has no floor"]);

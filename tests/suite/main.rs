@@ -1,7 +1,13 @@
 //! The integration tests: one binary, one module a topic.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on says so by a panic")]
 
+mod architecture;
 mod browser;
 mod chromium;
+mod cli;
+mod common;
 mod http;
+mod inputs;
+mod look;
 mod publish;
+mod world;
