@@ -364,7 +364,7 @@ mod tests {
         check(&format!("name = \"x\"\n{layer}{layer}"), "two layers");
         check(&format!("name = \"x\"\n{layer}maxzoom = 9\n"), "do not lie inside");
         check("name = \"x\"\n[[layer]]\nid = \"\"\nsource = \"a\"\n", "empty name");
-        check(&layer.to_string(), "missing field `name`");
+        check(layer, "missing field `name`");
     }
 
     #[test]

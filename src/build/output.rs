@@ -22,7 +22,7 @@ type Batch = Vec<(TileCoord, ContentHash, Option<Vec<u8>>)>;
 /// Takes cut tiles in the order of the file.
 pub(super) struct Output {
     to_writer: SyncSender<Batch>,
-    writer: JoinHandle<Result<Writer, store::Error>>,
+    writer: Option<JoinHandle<Result<Writer, store::Error>>>,
     /// Compressed size of every content so far.
     sizes: HashMap<ContentHash, u32>,
     biggest: Vec<BigTile>,
@@ -33,7 +33,7 @@ impl Output {
     pub(super) fn create(path: &Path) -> Result<Self, Error> {
         let writer = Writer::create(path)?;
         let (to_writer, batches) = sync_channel(WAITING);
-        let writer = std::thread::spawn(move || write(writer, &batches));
+        let writer = Some(std::thread::spawn(move || write(writer, &batches)));
         Ok(Self { to_writer, writer, sizes: HashMap::new(), biggest: Vec::new(), tiles: 0 })
     }
 
@@ -55,9 +55,15 @@ impl Output {
             self.count(tile, report);
         }
         let rows = batch.into_iter().zip(compressed).map(|(tile, gzip)| (tile.coord, tile.hash, gzip)).collect();
-        // A writer that has given up has dropped its end; why, `finish` tells.
-        let _ = self.to_writer.send(rows);
-        Ok(())
+        // A writer that has given up has dropped its end.
+        if self.to_writer.send(rows).is_err() { self.join().map(drop) } else { Ok(()) }
+    }
+
+    /// Waits for the writer, who may have something to say.
+    fn join(&mut self) -> Result<Writer, Error> {
+        let ended_early = || Error::Threads("the writer ended early".into());
+        let writer = self.writer.take().ok_or_else(ended_early)?;
+        Ok(writer.join().map_err(|_| ended_early())??)
     }
 
     fn count(&mut self, tile: &Cut, report: &mut ZoomReport) {
@@ -74,9 +80,14 @@ impl Output {
     }
 
     /// Waits for the writer and completes the file; `metadata` is made from the finished report.
-    pub(super) fn finish(self, report: &mut Report, metadata: impl FnOnce(&Report) -> Metadata) -> Result<(), Error> {
-        drop(self.to_writer);
-        let writer = self.writer.join().map_err(|_| Error::Threads("the writer ended early".into()))??;
+    pub(super) fn finish(
+        mut self,
+        report: &mut Report,
+        metadata: impl FnOnce(&Report) -> Metadata,
+    ) -> Result<(), Error> {
+        // The writer ends when nobody can send any more.
+        drop(std::mem::replace(&mut self.to_writer, sync_channel(0).0));
+        let writer = self.join()?;
         report.biggest = self.biggest;
         report.tiles = self.tiles;
         report.distinct = self.sizes.len() as u64;

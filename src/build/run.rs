@@ -132,7 +132,9 @@ fn batch_end(items: &[Item]) -> usize {
 
 fn metadata(definition: &Definition, layers: &[Layer], options: &Options, report: &Report) -> Metadata {
     let mut extent = bounds::Extent::default();
-    layers.iter().for_each(|layer| extent.join(layer.extent));
+    for layer in layers {
+        extent.join(layer.extent);
+    }
     let bounds = extent.degrees();
     Metadata {
         name: definition.name.clone(),

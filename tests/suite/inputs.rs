@@ -42,7 +42,11 @@ fn marks_line_ends_and_encodings() {
             }
             (got, want) => panic!("{name}: {:?}, wanted {want:?}", got.map(|_| ())),
         };
-    check("a.geojson", format!("\u{feff}{}", collection(&[point.clone()]).replace(',', ",\r\n")).as_bytes(), Ok(1));
+    check(
+        "a.geojson",
+        format!("\u{feff}{}", collection(std::slice::from_ref(&point)).replace(',', ",\r\n")).as_bytes(),
+        Ok(1),
+    );
     check("a.geojsonl", format!("{point}\r\n\r\n{point}\n").as_bytes(), Ok(2));
     check("a.json", format!("\u{1e}{point}\n\u{1e}{point}\n").as_bytes(), Ok(2));
     check("a.geojson", point.as_bytes(), Ok(1));

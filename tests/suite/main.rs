@@ -6,6 +6,7 @@ mod browser;
 mod chromium;
 mod cli;
 mod common;
+mod demo;
 mod http;
 mod inputs;
 mod look;
