@@ -134,16 +134,64 @@ fn nest(shapes: Shapes) -> Shapes {
         nested.extend(rings.next().map(|exterior| vec![exterior]));
         holes.extend(rings);
     }
-    let exteriors: Vec<(Vec<Point>, i64)> =
-        nested.iter().map(|shape| points(&shape[0])).map(|p| (p.clone(), double_area(&p))).collect();
+    let exteriors: Vec<Exterior> = nested.iter().map(|shape| Exterior::new(&shape[0])).collect();
     for hole in holes {
         let ring = points(&hole);
-        let around = (0..exteriors.len()).filter(|&i| side(&ring, &exteriors[i].0) == Some(true));
-        if let Some(owner) = around.min_by_key(|&i| exteriors[i].1) {
+        let bounds = Bounds::of(&hole);
+        let mut around: Vec<usize> = (0..exteriors.len()).filter(|&i| exteriors[i].bounds.holds(&bounds)).collect();
+        around.sort_unstable_by_key(|&i| exteriors[i].area);
+        // The smallest that holds it; when only the largest is left there is nothing to look at.
+        let owner = around.split_last().map(|(&largest, smaller)| {
+            smaller.iter().copied().find(|&i| side(&ring, &exteriors[i].ring) == Some(true)).unwrap_or(largest)
+        });
+        if let Some(owner) = owner {
             nested[owner].push(hole);
         }
     }
     nested
+}
+
+/// An exterior ring with what tells quickly that a hole is not its own.
+struct Exterior {
+    ring: Vec<Point>,
+    area: i64,
+    bounds: Bounds,
+}
+
+impl Exterior {
+    fn new(contour: &Contour) -> Self {
+        let ring = points(contour);
+        Self { area: double_area(&ring), bounds: Bounds::of(contour), ring }
+    }
+}
+
+/// The box of a ring, in tile units.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Bounds {
+    left: i32,
+    right: i32,
+    top: i32,
+    bottom: i32,
+}
+
+impl Bounds {
+    fn of(ring: &Contour) -> Self {
+        let none = Self { left: i32::MAX, right: i32::MIN, top: i32::MAX, bottom: i32::MIN };
+        ring.iter().fold(none, |b, p| Self {
+            left: b.left.min(p.x),
+            right: b.right.max(p.x),
+            top: b.top.min(p.y),
+            bottom: b.bottom.max(p.y),
+        })
+    }
+
+    const fn holds(&self, other: &Self) -> bool {
+        self.left <= other.left && self.right >= other.right && self.top <= other.top && self.bottom >= other.bottom
+    }
+
+    const fn meets(&self, other: &Self) -> bool {
+        self.left <= other.right && other.left <= self.right && self.top <= other.bottom && other.top <= self.bottom
+    }
 }
 
 fn points(ring: &Contour) -> Vec<Point> {
@@ -187,20 +235,12 @@ fn is_convex_and_simple(ring: &[IntPoint<i32>]) -> bool {
 
 /// Whether the boxes of any two polygons meet.
 fn may_meet(polygons: &Shapes) -> bool {
-    let mut boxes: Vec<(i32, i32, i32, i32)> = polygons
-        .iter()
-        .filter_map(|shape| shape.first())
-        .map(|ring| {
-            ring.iter().fold((i32::MAX, i32::MIN, i32::MAX, i32::MIN), |b, p| {
-                (b.0.min(p.x), b.1.max(p.x), b.2.min(p.y), b.3.max(p.y))
-            })
-        })
-        .collect();
+    let mut boxes: Vec<Bounds> = polygons.iter().filter_map(|shape| shape.first()).map(Bounds::of).collect();
     boxes.sort_unstable();
-    let mut active: Vec<(i32, i32, i32, i32)> = Vec::new();
+    let mut active: Vec<Bounds> = Vec::new();
     for b in boxes {
-        active.retain(|a| a.1 >= b.0);
-        if active.iter().any(|a| a.2 <= b.3 && b.2 <= a.3) {
+        active.retain(|a| a.right >= b.left);
+        if active.iter().any(|a| a.meets(&b)) {
             return true;
         }
         active.push(b);

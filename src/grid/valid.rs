@@ -172,14 +172,14 @@ fn boxes_apart(a: &[Point], b: &[Point]) -> bool {
 /// Whether `ring` lies inside `outer`, told by its first vertex or edge middle that is not on
 /// `outer`'s border; `None` when all of them are, which only an equal ring can be.
 pub fn side(ring: &[Point], outer: &[Point]) -> Option<bool> {
-    let double = |p: Point| Point::new(p.x * 2, p.y * 2);
-    let outer: Vec<Point> = outer.iter().map(|&p| double(p)).collect();
-    let vertices = ring.iter().map(|&p| double(p));
-    let middles = (0..ring.len()).map(|i| {
-        let (a, b) = (ring[i], ring[(i + 1) % ring.len()]);
-        Point::new(a.x + b.x, a.y + b.y)
-    });
-    vertices.chain(middles).find_map(|p| inside(p, &outer))
+    ring.iter().find_map(|&p| inside(p, outer)).or_else(|| {
+        // Every vertex lies on the border: look at the middles of the edges, on a grid twice as fine.
+        let outer: Vec<Point> = outer.iter().map(|p| Point::new(p.x * 2, p.y * 2)).collect();
+        (0..ring.len()).find_map(|i| {
+            let (a, b) = (ring[i], ring[(i + 1) % ring.len()]);
+            inside(Point::new(a.x + b.x, a.y + b.y), &outer)
+        })
+    })
 }
 
 /// Even-odd test; `None` on the border.
