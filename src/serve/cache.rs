@@ -86,7 +86,7 @@ impl Tiles {
     async fn read(&self, of: &Arc<Served>, tile: TileCoord, encoding: Encoding) -> Result<Arc<Representation>, Miss> {
         let stored = match encoding {
             Encoding::Identity => self.cached(of, tile, Encoding::Gzip).await,
-            Encoding::Gzip => None,
+            Encoding::Gzip | Encoding::Brotli | Encoding::Zstd => None,
         };
         let of = Arc::clone(of);
         let (tag, body) = match stored {

@@ -32,12 +32,11 @@ pub(super) enum Miss {
 impl Readers {
     /// A tile in this encoding, with its tag.
     pub(super) fn tile(&mut self, of: &Arc<Served>, tile: TileCoord, encoding: Encoding) -> Result<(Tag, Bytes), Miss> {
-        let stored = self.read(of, |r| r.tile(tile))?;
-        let body = match encoding {
-            Encoding::Gzip => stored.gzip,
-            Encoding::Identity => unpack(of, tile, &stored.gzip)?,
-        };
-        Ok((stored.tag, body))
+        if encoding == Encoding::Identity {
+            let (tag, gzip) = self.read(of, |r| r.stored(tile, Encoding::Gzip))?;
+            return Ok((tag, unpack(of, tile, &gzip)?));
+        }
+        self.read(of, |r| r.stored(tile, encoding))
     }
 
     /// A tile's tag alone.

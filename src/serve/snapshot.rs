@@ -5,6 +5,7 @@
 //! what a name and a number stand for. Reads metadata when a version is opened, tiles never.
 
 use super::document::Document;
+use super::negotiate::preferred;
 use super::readers::chain;
 use super::route::Address;
 use crate::store::{Metadata, Reader};
@@ -218,7 +219,7 @@ impl Served {
             version,
             path: path.to_owned(),
             digest: manifest.digest.clone(),
-            encodings: metadata.encodings.clone(),
+            encodings: preferred(&metadata.encodings),
             surrogate_key: keys(' '),
             cache_tag: keys(','),
             metadata,

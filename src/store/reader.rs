@@ -1,8 +1,9 @@
 //! Reads a tile file that nobody changes: no locks, no memory map, one connection per thread.
 
+use super::coding::decode;
 use super::digest::Digester;
 use super::{ContentHash, Digest, Error, Metadata, Tag, schema};
-use crate::tile::TileCoord;
+use crate::tile::{Encoding, TileCoord};
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension};
 use std::path::{Path, PathBuf};
@@ -67,15 +68,22 @@ impl Reader {
 
     /// A tile with its gzip bytes; `None` where there is nothing.
     pub fn tile(&self, tile: TileCoord) -> Result<Option<StoredTile>, Error> {
+        Ok(self.stored(tile, Encoding::Gzip)?.map(|(tag, gzip)| StoredTile { tag, gzip }))
+    }
+
+    /// A tile's tag and its bytes in an encoding that the file holds; `None` where there is nothing.
+    pub fn stored(&self, tile: TileCoord, encoding: Encoding) -> Result<Option<(Tag, Bytes)>, Error> {
+        let table = self.table(encoding)?;
         self.db
-            .prepare_cached(
-                "SELECT tag, tile_data FROM tiles_shallow JOIN tiles_data USING (tile_data_id)
-                 WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3",
-            )
+            // Joined from the left: a tile without its bytes is damage, not an empty place.
+            .prepare_cached(&format!(
+                "SELECT tag, tile_data FROM tiles_shallow LEFT JOIN {table} USING (tile_data_id)
+                 WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3"
+            ))
             .and_then(|mut s| {
                 s.query_row((tile.z(), tile.x(), schema::tms_row(tile)), |r| {
-                    let gzip = Bytes::copy_from_slice(r.get_ref(1)?.as_blob()?);
-                    Ok(StoredTile { tag: Tag(r.get::<_, i64>(0)? as u64), gzip })
+                    let bytes = Bytes::copy_from_slice(r.get_ref(1)?.as_blob()?);
+                    Ok((Tag(r.get::<_, i64>(0)? as u64), bytes))
                 })
                 .optional()
             })
@@ -107,14 +115,15 @@ impl Reader {
         Ok(())
     }
 
-    /// Unpacks every content and computes the digest anew. `visit` sees each different content
+    /// Unpacks every content, compares its further encodings with it and computes the digest anew. `visit` sees each different content
     /// once, with one of the tiles that hold it; what it returns as an error ends the walk.
     pub fn verify<E: From<Error>>(
         &self,
         mut visit: impl FnMut(TileCoord, &[u8]) -> Result<(), E>,
     ) -> Result<Digest, E> {
         let broken = |e| E::from(Error::sqlite(&self.path, "read the tiles")(e));
-        let mut digester = Digester::new(&self.metadata()?);
+        let metadata = self.metadata()?;
+        let mut digester = Digester::new(&metadata);
         let mut hashes: hashbrown::HashMap<i64, ContentHash> = hashbrown::HashMap::new();
         let mut select = self.db.prepare(ALL_TILES).map_err(broken)?;
         let mut rows = select.query([]).map_err(broken)?;
@@ -127,6 +136,9 @@ impl Reader {
                 hash
             } else {
                 let bytes = self.content(id)?;
+                for &encoding in metadata.encodings.iter().filter(|&&e| e != Encoding::Gzip) {
+                    self.check_encoded(id, encoding, &bytes)?;
+                }
                 visit(tile, &bytes)?;
                 *hashes.entry(id).insert(ContentHash::of(&bytes)).get()
             };
@@ -146,6 +158,30 @@ impl Reader {
             .ok()
             .and_then(|z| schema::from_tms(z, column, row))
             .ok_or_else(|| Error::damaged(&self.path, format!("row {zoom}/{column}/{row} lies outside the grid")))
+    }
+
+    /// Whether a content in a further encoding unpacks to the same bytes.
+    fn check_encoded(&self, id: i64, encoding: Encoding, bytes: &[u8]) -> Result<(), Error> {
+        let table = self.table(encoding)?;
+        let found = self
+            .db
+            .prepare_cached(&format!("SELECT tile_data FROM {table} WHERE tile_data_id = ?1"))
+            .and_then(|mut s| {
+                s.query_row([id], |r| Ok(decode(encoding, r.get_ref(0)?.as_blob()?, bytes.len()))).optional()
+            })
+            .map_err(Error::sqlite(&self.path, "read a tile"))?;
+        let token = encoding.token();
+        match found {
+            Some(Ok(plain)) if plain == bytes => Ok(()),
+            Some(Ok(_)) => Err(format!("tile content {id} is another one in {token}")),
+            Some(Err(why)) => Err(format!("tile content {id} does not unpack from {token}: {why}")),
+            None => Err(format!("tile content {id} is missing in {token}")),
+        }
+        .map_err(|why| Error::damaged(&self.path, why))
+    }
+
+    fn table(&self, encoding: Encoding) -> Result<&'static str, Error> {
+        schema::contents(encoding).ok_or_else(|| Error::damaged(&self.path, "no file holds tiles as identity"))
     }
 
     /// The uncompressed bytes of one content.

@@ -2,6 +2,7 @@
 
 mod client;
 mod documents;
+mod encodings;
 mod fixture;
 mod following;
 mod load;
