@@ -5,15 +5,20 @@
 //! a flood of requests for nothing leaves nothing behind.
 
 use super::pool::{Pool, Refused};
-use super::readers::{Miss, unpack};
+use super::readers::{Miss, Readers, unpack};
 use super::snapshot::Served;
+use super::timing::{Timing, timed};
 use crate::store::Tag;
 use crate::tile::{Encoding, TileCoord};
 use actix_http::header::HeaderValue;
 use actix_web::rt;
 use bytes::Bytes;
 use moka::future::Cache;
+use moka::notification::RemovalCause;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
 
 /// Hexadecimal digits of a tag.
 const TAG_DIGITS: usize = 16;
@@ -26,6 +31,8 @@ const ENTRY_OVERHEAD: usize = 400;
 #[derive(Debug)]
 pub(super) struct Representation {
     pub tag: Tag,
+    /// How it came here.
+    pub timing: Timing,
     pub etag: HeaderValue,
     pub body: Bytes,
 }
@@ -41,7 +48,16 @@ struct Key {
 /// The tiles of all versions.
 pub(super) struct Tiles {
     hot: Cache<Key, Arc<Representation>, hashbrown::DefaultHashBuilder>,
-    pool: Pool,
+    evictions: Arc<AtomicU64>,
+    pub pool: Pool,
+}
+
+/// How full the memory is.
+pub(super) struct Usage {
+    pub bytes: u64,
+    pub budget: u64,
+    pub entries: u64,
+    pub evictions: u64,
 }
 
 impl Tiles {
@@ -49,8 +65,26 @@ impl Tiles {
         let weigh = |_: &Key, v: &Arc<Representation>| {
             u32::try_from(v.body.len() + size_of::<Key>() + ENTRY_OVERHEAD).unwrap_or(u32::MAX)
         };
-        let hot = Cache::builder().max_capacity(budget).weigher(weigh);
-        Self { hot: hot.build_with_hasher(hashbrown::DefaultHashBuilder::default()), pool }
+        let evictions = Arc::<AtomicU64>::default();
+        let counted = Arc::clone(&evictions);
+        let count = move |_, _, cause: RemovalCause| {
+            if cause.was_evicted() {
+                counted.fetch_add(1, Relaxed);
+            }
+        };
+        let hot = Cache::builder().max_capacity(budget).weigher(weigh).eviction_listener(count);
+        Self { hot: hot.build_with_hasher(hashbrown::DefaultHashBuilder::default()), evictions, pool }
+    }
+
+    /// How full the memory is, after what the cache still has to note down.
+    pub(super) async fn usage(&self) -> Usage {
+        self.hot.run_pending_tasks().await;
+        Usage {
+            bytes: self.hot.weighted_size(),
+            budget: self.hot.policy().max_capacity().unwrap_or(u64::MAX),
+            entries: self.hot.entry_count(),
+            evictions: self.evictions.load(Relaxed),
+        }
     }
 
     /// A representation, if it is in memory.
@@ -89,11 +123,19 @@ impl Tiles {
             Encoding::Gzip | Encoding::Brotli | Encoding::Zstd => None,
         };
         let of = Arc::clone(of);
-        let (tag, body) = match stored {
-            Some(gzip) => self.pool.run(move |_| Ok((gzip.tag, unpack(&of, tile, &gzip.body)?))).await?,
-            None => self.pool.run(move |readers| readers.tile(&of, tile, encoding)).await?,
-        }?;
-        Ok(Arc::new(Representation { tag, etag: etag(tag, encoding), body }))
+        let asked = Instant::now();
+        let work = move |readers: &mut Readers| {
+            let mut timing = Timing { queue: asked.elapsed(), ..Timing::default() };
+            let plain = encoding == Encoding::Identity;
+            let source = if plain { Encoding::Gzip } else { encoding };
+            let (tag, bytes) = match stored {
+                Some(gzip) => (gzip.tag, gzip.body.clone()),
+                None => timed(&mut timing.store, || readers.tile(&of, tile, source))?,
+            };
+            let body = if plain { timed(&mut timing.decompress, || unpack(&of, tile, &bytes))? } else { bytes };
+            Ok(Arc::new(Representation { tag, timing, etag: etag(tag, encoding), body }))
+        };
+        self.pool.run(work).await?
     }
 }
 

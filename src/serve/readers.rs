@@ -30,12 +30,8 @@ pub(super) enum Miss {
 }
 
 impl Readers {
-    /// A tile in this encoding, with its tag.
+    /// A tile in this stored encoding, with its tag.
     pub(super) fn tile(&mut self, of: &Arc<Served>, tile: TileCoord, encoding: Encoding) -> Result<(Tag, Bytes), Miss> {
-        if encoding == Encoding::Identity {
-            let (tag, gzip) = self.read(of, |r| r.stored(tile, Encoding::Gzip))?;
-            return Ok((tag, unpack(of, tile, &gzip)?));
-        }
         self.read(of, |r| r.stored(tile, encoding))
     }
 

@@ -137,6 +137,14 @@ impl Snapshot {
         self.version(tileset, current)
     }
 
+    /// Every tileset with the number of its open versions and its current one.
+    pub(super) fn tilesets(&self) -> impl Iterator<Item = (&str, usize, Option<u64>)> {
+        self.tilesets.iter().map(|(name, t)| {
+            let open = t.versions.values().filter(|slot| matches!(slot, Slot::Served(_))).count();
+            (name.as_str(), open, t.current)
+        })
+    }
+
     /// Whether this is the tileset with the short URLs.
     pub(super) fn is_default(&self, tileset: &str) -> bool {
         self.default.as_deref() == Some(tileset)

@@ -8,8 +8,8 @@ use super::writer::gzip;
 use crate::tile::Encoding;
 use std::io::Read;
 
-/// Quality of stored brotli. Each step up to it saves bytes; the next, 10, takes ten times as long.
-const BROTLI_QUALITY: i32 = 9;
+/// Quality of stored brotli: on the world's tiles 9 is 0.3 % smaller and takes nine times as long.
+const BROTLI_QUALITY: i32 = 5;
 
 /// The largest window that every client has to offer is 2^24 - 16 bytes (RFC 7932, section 9.1);
 /// tiles are smaller than the usual 2^22.

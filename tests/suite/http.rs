@@ -7,3 +7,4 @@ mod fixture;
 mod following;
 mod load;
 mod tiles;
+mod watching;
