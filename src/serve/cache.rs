@@ -5,6 +5,7 @@
 //! a flood of requests for nothing leaves nothing behind.
 
 use super::pool::{Pool, Refused};
+use super::presence::Presence;
 use super::readers::{Miss, Readers, unpack};
 use super::snapshot::Served;
 use super::timing::{Timing, timed};
@@ -49,6 +50,7 @@ struct Key {
 pub(super) struct Tiles {
     hot: Cache<Key, Arc<Representation>, hashbrown::DefaultHashBuilder>,
     evictions: Arc<AtomicU64>,
+    pub presence: Presence,
     pub pool: Pool,
 }
 
@@ -73,7 +75,12 @@ impl Tiles {
             }
         };
         let hot = Cache::builder().max_capacity(budget).weigher(weigh).eviction_listener(count);
-        Self { hot: hot.build_with_hasher(hashbrown::DefaultHashBuilder::default()), evictions, pool }
+        Self {
+            hot: hot.build_with_hasher(hashbrown::DefaultHashBuilder::default()),
+            evictions,
+            presence: Presence::new(),
+            pool,
+        }
     }
 
     /// How full the memory is, after what the cache still has to note down.
@@ -113,8 +120,27 @@ impl Tiles {
 
     /// The tag of a tile that is not in memory: one indexed row.
     pub(super) async fn tag(&self, of: &Arc<Served>, tile: TileCoord) -> Result<Tag, Miss> {
-        let of = Arc::clone(of);
-        self.pool.run(move |readers| readers.tag(&of, tile)).await?
+        let version = Arc::clone(of);
+        self.look(of, tile, move |readers| readers.tag(&version, tile)).await
+    }
+
+    /// Has a reader look for a tile. When it finds none, it looks at the places around as well.
+    async fn look<T: Send + 'static>(
+        &self,
+        of: &Arc<Served>,
+        tile: TileCoord,
+        look: impl FnOnce(&mut Readers) -> Result<T, Miss> + Send + 'static,
+    ) -> Result<T, Miss> {
+        let version = Arc::clone(of);
+        let work = move |readers: &mut Readers| match look(readers) {
+            Err(Miss::Empty) => (Err(Miss::Empty), readers.block(&version, tile).ok()),
+            found => (found, None),
+        };
+        let (found, block) = self.pool.run(work).await?;
+        if let Some(block) = block {
+            self.presence.remember(of, tile, block).await;
+        }
+        found
     }
 
     async fn read(&self, of: &Arc<Served>, tile: TileCoord, encoding: Encoding) -> Result<Arc<Representation>, Miss> {
@@ -122,7 +148,7 @@ impl Tiles {
             Encoding::Identity => self.cached(of, tile, Encoding::Gzip).await,
             Encoding::Gzip | Encoding::Brotli | Encoding::Zstd => None,
         };
-        let of = Arc::clone(of);
+        let version = Arc::clone(of);
         let asked = Instant::now();
         let work = move |readers: &mut Readers| {
             let mut timing = Timing { queue: asked.elapsed(), ..Timing::default() };
@@ -130,12 +156,12 @@ impl Tiles {
             let source = if plain { Encoding::Gzip } else { encoding };
             let (tag, bytes) = match stored {
                 Some(gzip) => (gzip.tag, gzip.body.clone()),
-                None => timed(&mut timing.store, || readers.tile(&of, tile, source))?,
+                None => timed(&mut timing.store, || readers.tile(&version, tile, source))?,
             };
-            let body = if plain { timed(&mut timing.decompress, || unpack(&of, tile, &bytes))? } else { bytes };
+            let body = if plain { timed(&mut timing.decompress, || unpack(&version, tile, &bytes))? } else { bytes };
             Ok(Arc::new(Representation { tag, timing, etag: etag(tag, encoding), body }))
         };
-        self.pool.run(work).await?
+        self.look(of, tile, work).await
     }
 }
 

@@ -52,6 +52,8 @@ pub(super) async fn text(origin: &Origin) -> String {
     single("immutile_cache_entries", "gauge", "Hot tiles, each encoding counted.", cache.entries);
     single("immutile_cache_evictions_total", "counter", "Tiles that made room for others.", cache.evictions);
     single("immutile_queue_jobs", "gauge", "Misses that are being read or wait for a reader.", queue.jobs);
+    single("immutile_reads_total", "counter", "Misses that readers took up.", queue.taken);
+    single("immutile_presence_bytes", "gauge", "Memory of known empty places.", origin.tiles.presence.bytes().await);
     single("immutile_queue_rejected_total", "counter", "Misses answered 503: the queue stayed full.", queue.rejected);
     drift(&mut out, origin);
     versions(&mut out, origin);

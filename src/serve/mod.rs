@@ -3,7 +3,7 @@
 //! ```text
 //! server     listening, running, stopping; gate: one request at a time on each connection
 //! origin     method and path to one of:
-//!   tile       cache hit, or pool → readers → cache
+//!   tile       cache hit, or presence, or pool → readers → cache
 //!   describe   TileJSON                       address: under which URL clients reach us
 //!   redirect   latest, .pbf                   document: bytes, tag, 304
 //!   page       pages, if there are any        problem: everything that says no
@@ -38,6 +38,7 @@ mod page;
 mod pages;
 mod pool;
 mod preflight;
+mod presence;
 mod problem;
 mod readers;
 mod redirect;

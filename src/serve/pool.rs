@@ -24,6 +24,7 @@ pub(super) struct Pool {
     room: Arc<Semaphore>,
     /// Threads and places in the queue.
     size: usize,
+    taken: AtomicU64,
     rejected: AtomicU64,
     wait: Duration,
 }
@@ -32,6 +33,8 @@ pub(super) struct Pool {
 pub(super) struct Usage {
     /// Work that is being done or waits.
     pub jobs: u64,
+    /// Work that found a place since the start.
+    pub taken: u64,
     /// Work that was refused since the start.
     pub rejected: u64,
 }
@@ -59,6 +62,7 @@ impl Pool {
             jobs,
             room: Arc::new(Semaphore::new(threads + queue)),
             size: threads + queue,
+            taken: AtomicU64::new(0),
             rejected: AtomicU64::new(0),
             wait,
         })
@@ -70,6 +74,7 @@ impl Pool {
         work: impl FnOnce(&mut Readers) -> T + Send + 'static,
     ) -> Result<T, Refused> {
         let permit = self.permit().await?;
+        self.taken.fetch_add(1, Relaxed);
         let (answer, result) = oneshot::channel();
         let job = move |readers: &mut Readers| {
             let _until_done = permit;
@@ -94,7 +99,7 @@ impl Pool {
 
     pub(super) fn usage(&self) -> Usage {
         let jobs = self.size.saturating_sub(self.room.available_permits()) as u64;
-        Usage { jobs, rejected: self.rejected.load(Relaxed) }
+        Usage { jobs, taken: self.taken.load(Relaxed), rejected: self.rejected.load(Relaxed) }
     }
 }
 

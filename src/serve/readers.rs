@@ -4,7 +4,7 @@
 //! that was published: what is read from such a file is not sent.
 
 use super::snapshot::Served;
-use crate::store::{self, Reader, Tag};
+use crate::store::{self, Block, Reader, Tag};
 use crate::tile::{Encoding, TileCoord};
 use bytes::Bytes;
 use std::sync::{Arc, Weak};
@@ -38,6 +38,11 @@ impl Readers {
     /// A tile's tag alone.
     pub(super) fn tag(&mut self, of: &Arc<Served>, tile: TileCoord) -> Result<Tag, Miss> {
         self.read(of, |r| r.tag(tile))
+    }
+
+    /// Which tiles there are around a place.
+    pub(super) fn block(&mut self, of: &Arc<Served>, around: TileCoord) -> Result<Block, Miss> {
+        self.read(of, |r| r.block(around).map(Some))
     }
 
     /// Closes the files of versions that nobody can ask for any more.

@@ -82,6 +82,9 @@ where
     I: Iterator<Item = &'h [u8]> + Clone,
 {
     let mut found = tiles.cached(of, place, encoding).await;
+    if found.is_none() && tiles.presence.is_empty(of, place).await {
+        return Err(Miss::Empty);
+    }
     if found.is_some() { &counters.hits } else { &counters.misses }.add(1);
     if let Some(known) = known {
         let etag = match &found {

@@ -14,6 +14,7 @@
 //! The only room that knows TMS rows (row 0 in the south) and these tables. It never looks
 //! inside a tile, and knows neither layers' features nor versions.
 
+mod block;
 mod coding;
 mod digest;
 mod error;
@@ -23,6 +24,7 @@ mod reader;
 mod schema;
 mod writer;
 
+pub use block::{BLOCK_SIDE, Block};
 pub use coding::{decode, encode};
 pub use digest::Digest;
 pub use error::Error;

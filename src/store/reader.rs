@@ -1,5 +1,6 @@
 //! Reads a tile file that nobody changes: no locks, no memory map, one connection per thread.
 
+use super::block::{BLOCK_SIDE, Block};
 use super::coding::decode;
 use super::digest::Digester;
 use super::{ContentHash, Digest, Error, Metadata, Tag, schema};
@@ -88,6 +89,31 @@ impl Reader {
                 .optional()
             })
             .map_err(Error::sqlite(&self.path, "read a tile"))
+    }
+
+    /// Which tiles are there in the block around a place: 64 short walks over the index.
+    pub fn block(&self, around: TileCoord) -> Result<Block, Error> {
+        let broken = |e| Error::sqlite(&self.path, "look for tiles")(e);
+        let mut select = self
+            .db
+            .prepare_cached(
+                "SELECT tile_row FROM tiles_shallow
+                 WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row BETWEEN ?3 AND ?4",
+            )
+            .map_err(broken)?;
+        let (z, last) = (around.z(), (1 << around.z()) - 1);
+        let first = |n: u32| n / BLOCK_SIDE * BLOCK_SIDE;
+        let end = |n: u32| (first(n) + (BLOCK_SIDE - 1)).min(last);
+        // The northernmost row of XYZ is the highest of TMS.
+        let (low, high) = (last - end(around.y()), last - first(around.y()));
+        let mut block = Block::EMPTY;
+        for column in first(around.x())..=end(around.x()) {
+            let mut rows = select.query((z, column, low, high)).map_err(broken)?;
+            while let Some(row) = rows.next().map_err(broken)? {
+                block.add(self.coord(u32::from(z), column, row.get(0).map_err(broken)?)?);
+            }
+        }
+        Ok(block)
     }
 
     /// How many tiles there are, and at which zooms, from the index alone.
@@ -215,5 +241,57 @@ pub fn gunzip(gzip: &[u8]) -> Result<Vec<u8>, String> {
     match DECOMPRESSOR.with_borrow_mut(|d| d.gzip_decompress(gzip, &mut out)) {
         Ok(n) if n == length => Ok(out),
         Ok(_) | Err(_) => Err("not a valid gzip member".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Writer;
+    use crate::tile::Empty;
+
+    fn metadata() -> Metadata {
+        Metadata {
+            name: "test".into(),
+            description: None,
+            attribution: None,
+            minzoom: 0,
+            maxzoom: 8,
+            bounds: [-180.0, -85.0, 180.0, 85.0].into(),
+            center: [0.0, 0.0, 0.0],
+            vector_layers: Vec::new(),
+            empty: Empty::NoContent,
+            encodings: vec![Encoding::Gzip],
+            built_by: String::new(),
+            inputs: None,
+            report: serde_json::Value::Null,
+        }
+    }
+
+    #[test]
+    fn blocks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.mbtiles");
+        let there = [(0, 0, 0), (3, 0, 0), (3, 7, 5), (8, 63, 0), (8, 64, 63), (8, 64, 64), (8, 255, 255)];
+        let at = |(z, x, y)| TileCoord::new(z, x, y).unwrap();
+        let mut writer = Writer::create(&path).unwrap();
+        for place in there {
+            let hash = ContentHash::of(b"x");
+            writer.put(at(place), hash, Some(&crate::store::gzip(b"x"))).unwrap();
+        }
+        writer.finish(&metadata()).unwrap();
+        let reader = Reader::open(&path).unwrap();
+        for (z, x, y) in there.into_iter().chain([(8, 128, 128), (8, 0, 255), (3, 1, 1)]) {
+            let block = reader.block(at((z, x, y))).unwrap();
+            let first = |n: u32| n / BLOCK_SIDE * BLOCK_SIDE;
+            let mut any = false;
+            for (dx, dy) in (0..64).flat_map(|dx| (0..64).map(move |dy| (dx, dy))) {
+                let Ok(tile) = TileCoord::new(z, first(x) + dx, first(y) + dy) else { continue };
+                let expected = there.contains(&(z, tile.x(), tile.y()));
+                assert_eq!(block.has(tile), expected, "{tile}");
+                any |= expected;
+            }
+            assert_eq!(block.is_empty(), !any, "around {z}/{x}/{y}");
+        }
     }
 }

@@ -132,6 +132,38 @@ fn evictions_and_refusals_are_counted() {
 }
 
 #[test]
+fn empty_places_reach_the_file_once_for_each_block() {
+    let origin = watched(|_| ());
+    let tiles = ["0/0/0", "1/1/0", "4/15/15"];
+    let all = || {
+        (0..=4u8).flat_map(|z| (0..1u32 << z).flat_map(move |x| (0..1u32 << z).map(move |y| format!("{z}/{x}/{y}"))))
+    };
+    let check = |name: &str, fields: &[(&str, &str)]| {
+        for tile in all() {
+            let answer = ask(origin.at, "GET", &format!("/v4/{tile}.mvt"), fields);
+            let expected = if !tiles.contains(&tile.as_str()) {
+                204
+            } else if fields.len() > 1 {
+                304
+            } else {
+                200
+            };
+            assert_eq!(answer.status, expected, "{tile}, {name}");
+        }
+        value(&metrics(&origin), "immutile_reads_total")
+    };
+    let gzip = ("Accept-Encoding", "gzip");
+    // Zoom 0 has no empty place; each other zoom of this version is one block.
+    assert_eq!(check("conditional", &[gzip, ("If-None-Match", "*")]), 3.0 + 4.0);
+    assert_eq!(check("plain", &[gzip]), 3.0 + 4.0 + 3.0);
+    assert_eq!(check("again", &[gzip]), 3.0 + 4.0 + 3.0);
+    // Another version is another file.
+    assert_eq!(get(origin.at, "/v3/4/15/15.mvt").status, 204);
+    assert_eq!(value(&metrics(&origin), "immutile_reads_total"), 3.0 + 4.0 + 3.0 + 1.0);
+    assert!((500.0..10_000.0).contains(&value(&metrics(&origin), "immutile_presence_bytes")));
+}
+
+#[test]
 fn the_admin_address_answers_nothing_else() {
     let origin = watched(|_| ());
     let admin = origin.admin.unwrap();
