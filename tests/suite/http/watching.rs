@@ -20,13 +20,13 @@ fn metrics(origin: &Origin) -> String {
 }
 
 /// The value of a metric, by its name with labels; 0 when it is not there.
-fn value(text: &str, name: &str) -> f64 {
+fn value(text: &str, name: &str) -> u64 {
     let line = text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(' '));
-    line.map_or(0.0, |v| v.parse().unwrap())
+    line.map_or(0, |v| v.parse().unwrap())
 }
 
 /// Looks at the metrics until one has this value: the cache counts its entries a moment later.
-fn await_value(origin: &Origin, name: &str, expected: impl Fn(f64) -> bool) {
+fn await_value(origin: &Origin, name: &str, expected: impl Fn(u64) -> bool) {
     let patience = Instant::now() + Duration::from_secs(20);
     loop {
         let text = metrics(origin);
@@ -59,31 +59,31 @@ fn requests_are_counted_by_route_status_and_encoding() {
     }
     ask(origin.at, "GET", "/v4/0/0/0.mvt", &[("If-None-Match", "*")]);
     let text = metrics(&origin);
-    let check = |route: &str, status: u16, encoding: &str, expected: f64| {
+    let check = |route: &str, status: u16, encoding: &str, expected: u64| {
         let labels = format!("{{route=\"{route}\",status=\"{status}\",encoding=\"{encoding}\"}}");
         assert_eq!(value(&text, &format!("immutile_requests_total{labels}")), expected, "{labels} in {text}");
     };
-    check("tile", 200, "gzip", 3.0);
-    check("tile", 200, "identity", 1.0);
-    check("tile", 204, "none", 1.0);
-    check("tile", 304, "none", 1.0);
-    check("tile", 404, "none", 1.0);
-    check("tilejson", 200, "none", 1.0);
-    check("redirect", 307, "none", 1.0);
-    check("other", 400, "none", 1.0);
-    check("other", 405, "none", 1.0);
-    check("preflight", 204, "none", 1.0);
+    check("tile", 200, "gzip", 3);
+    check("tile", 200, "identity", 1);
+    check("tile", 204, "none", 1);
+    check("tile", 304, "none", 1);
+    check("tile", 404, "none", 1);
+    check("tilejson", 200, "none", 1);
+    check("redirect", 307, "none", 1);
+    check("other", 400, "none", 1);
+    check("other", 405, "none", 1);
+    check("preflight", 204, "none", 1);
     let tiles = "immutile_request_duration_seconds_count{route=\"tile\"}";
-    assert_eq!(value(&text, tiles), 7.0);
-    assert_eq!(value(&text, "immutile_request_duration_seconds_bucket{route=\"tile\",le=\"+Inf\"}"), 7.0);
+    assert_eq!(value(&text, tiles), 7);
+    assert_eq!(value(&text, "immutile_request_duration_seconds_bucket{route=\"tile\",le=\"+Inf\"}"), 7);
     // Hits: the second and third look at the gzip bytes, and the 304. Misses: the first of each
     // encoding, and the empty place. A place outside the grid is no question to the cache.
-    assert_eq!(value(&text, "immutile_cache_hits_total"), 3.0);
-    assert_eq!(value(&text, "immutile_cache_misses_total"), 3.0);
-    assert_eq!(value(&text, "immutile_open_versions{tileset=\"world\"}"), 2.0);
-    assert_eq!(value(&text, "immutile_current_version{tileset=\"world\"}"), 4.0);
-    await_value(&origin, "immutile_cache_entries", |v| v == 2.0);
-    await_value(&origin, "immutile_cache_bytes", |v| (800.0..8000.0).contains(&v));
+    assert_eq!(value(&text, "immutile_cache_hits_total"), 3);
+    assert_eq!(value(&text, "immutile_cache_misses_total"), 3);
+    assert_eq!(value(&text, "immutile_open_versions{tileset=\"world\"}"), 2);
+    assert_eq!(value(&text, "immutile_current_version{tileset=\"world\"}"), 4);
+    await_value(&origin, "immutile_cache_entries", |v| v == 2);
+    await_value(&origin, "immutile_cache_bytes", |v| (800..8000).contains(&v));
     assert!(!text.contains("v4/0"), "no paths in labels");
 }
 
@@ -120,15 +120,15 @@ fn evictions_and_refusals_are_counted() {
     for target in ["/v4/0/0/0.mvt", "/v4/1/1/0.mvt", "/v4/4/15/15.mvt", "/v3/0/0/0.mvt"] {
         get(origin.at, target);
     }
-    await_value(&origin, "immutile_cache_evictions_total", |v| v >= 1.0);
+    await_value(&origin, "immutile_cache_evictions_total", |v| v >= 1);
     let mut flood: Vec<_> = (0..8).map(|_| super::client::Connection::open(origin.at)).collect();
     for (i, connection) in flood.iter_mut().enumerate() {
         connection.request("GET", &format!("/v4/4/{i}/0.mvt"), &[]);
     }
     let refused = flood.iter_mut().filter_map(|c| (c.answer("GET").status == 503).then_some(())).count();
     assert!(refused > 0);
-    assert_eq!(value(&metrics(&origin), "immutile_queue_rejected_total"), refused as f64);
-    assert_eq!(value(&metrics(&origin), "immutile_queue_jobs"), 0.0);
+    assert_eq!(value(&metrics(&origin), "immutile_queue_rejected_total"), refused as u64);
+    assert_eq!(value(&metrics(&origin), "immutile_queue_jobs"), 0);
 }
 
 #[test]
@@ -154,13 +154,13 @@ fn empty_places_reach_the_file_once_for_each_block() {
     };
     let gzip = ("Accept-Encoding", "gzip");
     // Zoom 0 has no empty place; each other zoom of this version is one block.
-    assert_eq!(check("conditional", &[gzip, ("If-None-Match", "*")]), 3.0 + 4.0);
-    assert_eq!(check("plain", &[gzip]), 3.0 + 4.0 + 3.0);
-    assert_eq!(check("again", &[gzip]), 3.0 + 4.0 + 3.0);
+    assert_eq!(check("conditional", &[gzip, ("If-None-Match", "*")]), 3 + 4);
+    assert_eq!(check("plain", &[gzip]), 3 + 4 + 3);
+    assert_eq!(check("again", &[gzip]), 3 + 4 + 3);
     // Another version is another file.
     assert_eq!(get(origin.at, "/v3/4/15/15.mvt").status, 204);
-    assert_eq!(value(&metrics(&origin), "immutile_reads_total"), 3.0 + 4.0 + 3.0 + 1.0);
-    assert!((500.0..10_000.0).contains(&value(&metrics(&origin), "immutile_presence_bytes")));
+    assert_eq!(value(&metrics(&origin), "immutile_reads_total"), 3 + 4 + 3 + 1);
+    assert!((500..10_000).contains(&value(&metrics(&origin), "immutile_presence_bytes")));
 }
 
 #[test]
@@ -206,14 +206,14 @@ fn blocked_event_loops_are_seen() {
     });
     let ticks = "immutile_loop_drift_seconds_count";
     let calm = "immutile_loop_drift_seconds_bucket{le=\"0.25\"}";
-    await_value(&origin, ticks, |v| v >= 1.0);
+    await_value(&origin, ticks, |v| v >= 1);
     let started = Instant::now();
     assert_eq!(get(origin.at, "/block").status, 404);
     assert!(started.elapsed() >= BLOCK);
     let patience = Instant::now() + Duration::from_secs(20);
     loop {
         let text = metrics(&origin);
-        if value(&text, ticks) - value(&text, calm) >= 1.0 {
+        if value(&text, ticks) - value(&text, calm) >= 1 {
             break;
         }
         assert!(Instant::now() < patience, "{text}");
