@@ -1,4 +1,5 @@
-//! What each encoding costs and saves on real tiles: size, build time, decoding time.
+//! What each encoding costs and saves on real tiles: size, build time, decoding time; on one thread,
+//! by the wall clock, so only a quiet machine gives times that mean something.
 //!
 //! `cargo bench --bench encodings` takes the bundled world; `-- FILE.mbtiles` another tile file.
 #![expect(clippy::print_stdout, reason = "a table is what this is for")]
@@ -26,7 +27,7 @@ fn main() {
     let tiles = sample(&file);
     let plain: usize = tiles.iter().map(Vec::len).sum();
     println!("{}: {} different tiles, {plain} bytes plain\n", file.display(), tiles.len());
-    println!("| encoding | bytes | of plain | of gzip 6 | build CPU, ms/MB | decode, µs/tile | decode, MB/s |");
+    println!("| encoding | bytes | of plain | of gzip 6 | build, ms/MB | decode, µs/tile | decode, MB/s |");
     println!("|---|---|---|---|---|---|---|");
     let mut gzip = 0;
     for (name, encoding, coder) in coders() {
