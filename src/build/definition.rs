@@ -30,7 +30,7 @@ pub struct Definition {
     /// The answer where there is no tile: "204" (default), "200" or "404".
     #[serde(default)]
     pub empty: Empty,
-    /// Encodings every tile is stored in (default and at present only `["gzip"]`).
+    /// Encodings every tile is stored in: gzip, and after it "br", "zstd" or both (default `["gzip"]`).
     #[serde(default = "default_encodings")]
     pub encodings: Vec<Encoding>,
     /// The layers, in the order in which they stand in the tiles.
@@ -217,8 +217,9 @@ impl Definition {
         if self.buffer > self.extent / 2 {
             return Err(format!("buffer {} is above half the extent, {}", self.buffer, self.extent / 2));
         }
-        if self.encodings != [Encoding::Gzip] {
-            return Err("encodings: only [\"gzip\"] can be stored".into());
+        let twice = self.encodings.iter().enumerate().any(|(i, e)| self.encodings[..i].contains(e));
+        if self.encodings.first() != Some(&Encoding::Gzip) || self.encodings.contains(&Encoding::Identity) || twice {
+            return Err("encodings: gzip comes first, then \"br\" and \"zstd\", each at most once\n  hint: write encodings = [\"gzip\", \"br\"]".into());
         }
         if self.layers.is_empty() {
             return Err("there is no layer\n  hint: add a [[layer]] with id and source".into());
@@ -365,6 +366,26 @@ mod tests {
         check(&format!("name = \"x\"\n{layer}maxzoom = 9\n"), "do not lie inside");
         check("name = \"x\"\n[[layer]]\nid = \"\"\nsource = \"a\"\n", "empty name");
         check(layer, "missing field `name`");
+    }
+
+    #[test]
+    fn encodings() {
+        let check = |list: &str, good: bool| {
+            let text = format!("name = \"x\"\nencodings = {list}\n[[layer]]\nid = \"a\"\nsource = \"a.geojson\"\n");
+            assert_eq!(Definition::parse(&text, Path::new("tileset.toml")).is_ok(), good, "{list}");
+        };
+        check("['gzip']", true);
+        check("['gzip', 'br']", true);
+        check("['gzip', 'zstd']", true);
+        check("['gzip', 'br', 'zstd']", true);
+        check("['gzip', 'zstd', 'br']", true);
+        check("[]", false);
+        check("['br', 'gzip']", false);
+        check("['br']", false);
+        check("['gzip', 'gzip']", false);
+        check("['gzip', 'br', 'br']", false);
+        check("['gzip', 'identity']", false);
+        check("['gzip', 'brotli']", false);
     }
 
     #[test]

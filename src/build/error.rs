@@ -46,6 +46,9 @@ pub enum Error {
     /// The output cannot be written.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// A tile cannot be compressed.
+    #[error("cannot compress a tile: {0}")]
+    Compress(String),
     /// The operating system refused something.
     #[error("{}: cannot {doing}", path.display())]
     Io {

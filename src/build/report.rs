@@ -41,6 +41,9 @@ pub struct Report {
     pub distinct: u64,
     /// Compressed bytes of the different contents.
     pub bytes: u64,
+    /// The same in each encoding beside gzip.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub encoded: BTreeMap<&'static str, u64>,
     /// Features skipped in all layers.
     pub skipped: u64,
     /// The file's digest.

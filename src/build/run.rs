@@ -68,7 +68,7 @@ fn run(definition: &Definition, options: &Options, progress: &(dyn Fn(Event) + S
     layers.iter_mut().for_each(Layer::prepare);
     lap(&mut report, "prepare");
 
-    let mut output = Output::create(&options.output)?;
+    let mut output = Output::create(&options.output, &definition.encodings)?;
     let enlarged: Vec<AtomicU64> = layers.iter().map(|_| AtomicU64::new(0)).collect();
     for zoom in definition.minzoom..=definition.maxzoom {
         progress(Event::Zoom { zoom, tiles: output.tiles });

@@ -137,6 +137,9 @@ pub struct ServeArgs {
     /// Address to serve at
     #[arg(long, value_name = "ADDR", env = "IMMUTILE_LISTEN", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
+    /// Address for operators, with /metrics for Prometheus; a port alone is one of 127.0.0.1 [default: none]
+    #[arg(long, value_name = "ADDR", env = "IMMUTILE_ADMIN_LISTEN", value_parser = admin_address)]
+    pub admin_listen: Option<SocketAddr>,
     /// URL under which the world reaches this origin, for TileJSON [default: from the request]
     #[arg(long, value_name = "URL", env = "IMMUTILE_PUBLIC_URL")]
     pub public_url: Option<String>,
@@ -149,6 +152,12 @@ pub struct ServeArgs {
     /// Worker threads for connections; 0 is one for each core
     #[arg(long, value_name = "N", env = "IMMUTILE_WORKERS", default_value_t = 0)]
     pub workers: usize,
+}
+
+/// An address, or a port of the loopback address.
+fn admin_address(text: &str) -> Result<SocketAddr, String> {
+    let port = text.parse::<u16>().map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+    port.or_else(|_| text.parse()).map_err(|_| "write it as 9090 or 127.0.0.1:9090".into())
 }
 
 /// Options of `versions`.
@@ -173,6 +182,19 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn admin_addresses() {
+        let check = |text: &str, expected: Option<&str>| {
+            assert_eq!(admin_address(text).ok().map(|a| a.to_string()).as_deref(), expected, "{text}");
+        };
+        check("9090", Some("127.0.0.1:9090"));
+        check("0.0.0.0:9090", Some("0.0.0.0:9090"));
+        check("[::1]:9090", Some("[::1]:9090"));
+        for wrong in ["", "65536", "localhost:9090", "127.0.0.1"] {
+            check(wrong, None);
+        }
     }
 
     #[test]

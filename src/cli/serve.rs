@@ -10,12 +10,16 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<()> {
     log();
     let server = Server::bind(config(args)?)?;
     super::note(&format!("serving {} at http://{}", args.store.store.display(), server.address()));
+    if let Some(admin) = server.admin_address() {
+        super::note(&format!("metrics at http://{admin}/metrics"));
+    }
     server.run(asked_to_stop())?;
     Ok(())
 }
 
 fn config(args: &ServeArgs) -> Result<Config, Usage> {
     let mut config = Config { store: args.store.store.clone(), listen: args.listen, ..Config::default() };
+    config.admin_listen = args.admin_listen;
     config.cache_bytes = args.cache_mb.saturating_mul(1_000_000);
     if args.workers > 0 {
         config.workers = args.workers;

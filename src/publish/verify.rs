@@ -26,7 +26,8 @@ pub struct Verified {
 }
 
 /// Checks a tile file: its metadata, the zooms and places of its tiles, and that every content
-/// unpacks, decodes, has the tag it is filed under and only layers that the metadata lists.
+/// unpacks from every encoding to the same bytes, decodes, has the tag it is filed under and only
+/// layers that the metadata lists.
 pub fn verify(path: &Path, progress: &dyn Fn(Progress)) -> Result<Verified, Error> {
     let reader = Reader::open(path)?;
     let metadata = reader.metadata()?;
@@ -80,8 +81,12 @@ fn check_claims(metadata: &Metadata) -> Result<(), String> {
     if metadata.vector_layers.iter().any(|l| l.id.is_empty()) {
         return Err("one of vector_layers has no name".into());
     }
-    if !metadata.encodings.contains(&Encoding::Gzip) {
+    let encodings = &metadata.encodings;
+    if !encodings.contains(&Encoding::Gzip) {
         return Err("gzip is not among its encodings".into());
+    }
+    if encodings.contains(&Encoding::Identity) || encodings.iter().collect::<BTreeSet<_>>().len() < encodings.len() {
+        return Err("its list of encodings has one twice, or identity".into());
     }
     Ok(())
 }
@@ -147,6 +152,9 @@ mod tests {
         check(false, &|m| m.vector_layers.push(layer("a")));
         check(false, &|m| m.vector_layers.push(layer("")));
         check(false, &|m| m.encodings.clear());
+        check(true, &|m| m.encodings.extend([Encoding::Zstd, Encoding::Brotli]));
+        check(false, &|m| m.encodings.push(Encoding::Gzip));
+        check(false, &|m| m.encodings.push(Encoding::Identity));
     }
 
     #[test]

@@ -5,15 +5,21 @@
 //! a flood of requests for nothing leaves nothing behind.
 
 use super::pool::{Pool, Refused};
-use super::readers::{Miss, unpack};
+use super::presence::Presence;
+use super::readers::{Miss, Readers, unpack};
 use super::snapshot::Served;
+use super::timing::{Timing, timed};
 use crate::store::Tag;
 use crate::tile::{Encoding, TileCoord};
 use actix_http::header::HeaderValue;
 use actix_web::rt;
 use bytes::Bytes;
 use moka::future::Cache;
+use moka::notification::RemovalCause;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
 
 /// Hexadecimal digits of a tag.
 const TAG_DIGITS: usize = 16;
@@ -26,6 +32,8 @@ const ENTRY_OVERHEAD: usize = 400;
 #[derive(Debug)]
 pub(super) struct Representation {
     pub tag: Tag,
+    /// How it came here.
+    pub timing: Timing,
     pub etag: HeaderValue,
     pub body: Bytes,
 }
@@ -41,7 +49,17 @@ struct Key {
 /// The tiles of all versions.
 pub(super) struct Tiles {
     hot: Cache<Key, Arc<Representation>, hashbrown::DefaultHashBuilder>,
-    pool: Pool,
+    evictions: Arc<AtomicU64>,
+    pub presence: Presence,
+    pub pool: Pool,
+}
+
+/// How full the memory is.
+pub(super) struct Usage {
+    pub bytes: u64,
+    pub budget: u64,
+    pub entries: u64,
+    pub evictions: u64,
 }
 
 impl Tiles {
@@ -49,8 +67,31 @@ impl Tiles {
         let weigh = |_: &Key, v: &Arc<Representation>| {
             u32::try_from(v.body.len() + size_of::<Key>() + ENTRY_OVERHEAD).unwrap_or(u32::MAX)
         };
-        let hot = Cache::builder().max_capacity(budget).weigher(weigh);
-        Self { hot: hot.build_with_hasher(hashbrown::DefaultHashBuilder::default()), pool }
+        let evictions = Arc::<AtomicU64>::default();
+        let counted = Arc::clone(&evictions);
+        let count = move |_, _, cause: RemovalCause| {
+            if cause.was_evicted() {
+                counted.fetch_add(1, Relaxed);
+            }
+        };
+        let hot = Cache::builder().max_capacity(budget).weigher(weigh).eviction_listener(count);
+        Self {
+            hot: hot.build_with_hasher(hashbrown::DefaultHashBuilder::default()),
+            evictions,
+            presence: Presence::new(),
+            pool,
+        }
+    }
+
+    /// How full the memory is, after what the cache still has to note down.
+    pub(super) async fn usage(&self) -> Usage {
+        self.hot.run_pending_tasks().await;
+        Usage {
+            bytes: self.hot.weighted_size(),
+            budget: self.hot.policy().max_capacity().unwrap_or(u64::MAX),
+            entries: self.hot.entry_count(),
+            evictions: self.evictions.load(Relaxed),
+        }
     }
 
     /// A representation, if it is in memory.
@@ -79,21 +120,48 @@ impl Tiles {
 
     /// The tag of a tile that is not in memory: one indexed row.
     pub(super) async fn tag(&self, of: &Arc<Served>, tile: TileCoord) -> Result<Tag, Miss> {
-        let of = Arc::clone(of);
-        self.pool.run(move |readers| readers.tag(&of, tile)).await?
+        let version = Arc::clone(of);
+        self.look(of, tile, move |readers| readers.tag(&version, tile)).await
+    }
+
+    /// Has a reader look for a tile. When it finds none, it looks at the places around as well.
+    async fn look<T: Send + 'static>(
+        &self,
+        of: &Arc<Served>,
+        tile: TileCoord,
+        look: impl FnOnce(&mut Readers) -> Result<T, Miss> + Send + 'static,
+    ) -> Result<T, Miss> {
+        let version = Arc::clone(of);
+        let work = move |readers: &mut Readers| match look(readers) {
+            Err(Miss::Empty) => (Err(Miss::Empty), readers.block(&version, tile).ok()),
+            found => (found, None),
+        };
+        let (found, block) = self.pool.run(work).await?;
+        if let Some(block) = block {
+            self.presence.remember(of, tile, block).await;
+        }
+        found
     }
 
     async fn read(&self, of: &Arc<Served>, tile: TileCoord, encoding: Encoding) -> Result<Arc<Representation>, Miss> {
         let stored = match encoding {
             Encoding::Identity => self.cached(of, tile, Encoding::Gzip).await,
-            Encoding::Gzip => None,
+            Encoding::Gzip | Encoding::Brotli | Encoding::Zstd => None,
         };
-        let of = Arc::clone(of);
-        let (tag, body) = match stored {
-            Some(gzip) => self.pool.run(move |_| Ok((gzip.tag, unpack(&of, tile, &gzip.body)?))).await?,
-            None => self.pool.run(move |readers| readers.tile(&of, tile, encoding)).await?,
-        }?;
-        Ok(Arc::new(Representation { tag, etag: etag(tag, encoding), body }))
+        let version = Arc::clone(of);
+        let asked = Instant::now();
+        let work = move |readers: &mut Readers| {
+            let mut timing = Timing { queue: asked.elapsed(), ..Timing::default() };
+            let plain = encoding == Encoding::Identity;
+            let source = if plain { Encoding::Gzip } else { encoding };
+            let (tag, bytes) = match stored {
+                Some(gzip) => (gzip.tag, gzip.body.clone()),
+                None => timed(&mut timing.store, || readers.tile(&version, tile, source))?,
+            };
+            let body = if plain { timed(&mut timing.decompress, || unpack(&version, tile, &bytes))? } else { bytes };
+            Ok(Arc::new(Representation { tag, timing, etag: etag(tag, encoding), body }))
+        };
+        self.look(of, tile, work).await
     }
 }
 

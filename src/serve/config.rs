@@ -9,6 +9,9 @@ use std::time::Duration;
 /// What the contract says about documents that point at the current version.
 pub const POINTER_POLICY: &str = "public, max-age=10, s-maxage=10, stale-while-revalidate=20, stale-if-error=86400";
 
+/// How long the route that blocks on purpose blocks.
+pub const BLOCK: Duration = Duration::from_millis(400);
+
 /// More workers or readers than this are a slip of the keyboard, not a machine.
 const MAX_THREADS: usize = 1024;
 
@@ -23,6 +26,8 @@ pub struct Config {
     pub store: PathBuf,
     /// Where to listen; port 0 takes a free one.
     pub listen: SocketAddr,
+    /// Where operators are answered (`/metrics`); nowhere, unless it is set.
+    pub admin_listen: Option<SocketAddr>,
     /// Threads that talk to clients.
     pub workers: usize,
     /// Threads that read tiles which are not in memory, each with its own connections.
@@ -52,6 +57,11 @@ pub struct Config {
     pub grace: Duration,
     /// Slows every read down, on purpose: tests of overload need a slow disk.
     pub read_delay: Duration,
+    /// From how much lateness of a worker's event loop on it is logged.
+    pub drift_warning: Duration,
+    /// Answers `/block` by blocking the worker for [`BLOCK`], on purpose: a test of the watch
+    /// over event loops needs something to see.
+    pub block_route: bool,
     /// Where the pages come from.
     pub pages: Pages,
 }
@@ -62,6 +72,7 @@ impl Default for Config {
         Self {
             store: PathBuf::from("store"),
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            admin_listen: None,
             workers: cores,
             // Readers wait for the disk most of the time, so a few more than cores.
             readers: (2 * cores).clamp(4, 32),
@@ -77,6 +88,8 @@ impl Default for Config {
             drain: Duration::ZERO,
             grace: Duration::from_secs(10),
             read_delay: Duration::ZERO,
+            drift_warning: Duration::from_millis(100),
+            block_route: false,
             pages: pages::BUNDLED,
         }
     }

@@ -3,11 +3,12 @@
 //! ```text
 //! server     listening, running, stopping; gate: one request at a time on each connection
 //! origin     method and path to one of:
-//!   tile       cache hit, or pool → readers → cache
+//!   tile       cache hit, or presence, or pool → readers → cache
 //!   describe   TileJSON                       address: under which URL clients reach us
 //!   redirect   latest, .pbf                   document: bytes, tag, 304
 //!   page       pages, if there are any        problem: everything that says no
 //! follow     the store's news, as snapshots
+//! control    watches the workers; admin: answers operators, with what metrics adds up
 //! ```
 //!
 //! Responsible for HTTP: paths, negotiation, conditional requests, caching, overload. It writes
@@ -15,9 +16,12 @@
 //! says how many), never on a worker.
 
 mod address;
+mod admin;
 mod cache;
 mod conditional;
 mod config;
+mod control;
+mod counters;
 mod describe;
 mod document;
 mod drain;
@@ -25,13 +29,16 @@ mod error;
 mod follow;
 mod gate;
 mod headers;
+mod histogram;
 mod lists;
+mod metrics;
 mod negotiate;
 mod origin;
 mod page;
 mod pages;
 mod pool;
 mod preflight;
+mod presence;
 mod problem;
 mod readers;
 mod redirect;
@@ -40,9 +47,10 @@ mod route;
 mod server;
 mod snapshot;
 mod tile;
+mod timing;
 
 pub use address::Network;
-pub use config::{Config, POINTER_POLICY, PublicUrl, Unfit};
+pub use config::{BLOCK, Config, POINTER_POLICY, PublicUrl, Unfit};
 pub use error::Error;
 pub use pages::{BUNDLED, PageAsset, Pages};
 pub use server::{Server, asked_to_stop};

@@ -13,6 +13,8 @@ const FULL: u16 = 1000;
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 struct Wishes {
     gzip: Option<u16>,
+    br: Option<u16>,
+    zstd: Option<u16>,
     identity: Option<u16>,
     /// `*`: every coding that is not named.
     any: Option<u16>,
@@ -44,6 +46,13 @@ pub(super) fn negotiate<'h>(lines: impl Iterator<Item = &'h [u8]>, available: &[
     (best.0 > 0).then_some(best.1)
 }
 
+/// What a file holds in the origin's order of preference: the encoding that is smallest on
+/// ordinary tiles first.
+pub(super) fn preferred(stored: &[Encoding]) -> Vec<Encoding> {
+    let order = [Encoding::Brotli, Encoding::Zstd, Encoding::Gzip];
+    order.into_iter().filter(|e| stored.contains(e)).collect()
+}
+
 impl Wishes {
     fn read(&mut self, line: &[u8]) {
         for element in lists::elements(line) {
@@ -58,6 +67,10 @@ impl Wishes {
         let is = |name: &str| coding.eq_ignore_ascii_case(name.as_bytes());
         if is("gzip") || is("x-gzip") {
             Some(&mut self.gzip)
+        } else if is("br") {
+            Some(&mut self.br)
+        } else if is("zstd") {
+            Some(&mut self.zstd)
         } else if is("identity") {
             Some(&mut self.identity)
         } else if is("*") {
@@ -71,6 +84,8 @@ impl Wishes {
         match encoding {
             Encoding::Identity => self.identity(),
             Encoding::Gzip => self.gzip.or(self.any).unwrap_or(0),
+            Encoding::Brotli => self.br.or(self.any).unwrap_or(0),
+            Encoding::Zstd => self.zstd.or(self.any).unwrap_or(0),
         }
     }
 
@@ -100,7 +115,7 @@ fn weighted(element: &[u8]) -> Option<(&[u8], u16)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Encoding::{Gzip, Identity};
+    use Encoding::{Brotli, Gzip, Identity, Zstd};
     use proptest::prelude::*;
 
     fn choose(lines: &[&str]) -> Option<Encoding> {
@@ -184,12 +199,36 @@ mod tests {
         assert_eq!(negotiate([&b"gzip, identity;q=0"[..]].into_iter(), &[Identity]), None);
     }
 
+    #[test]
+    fn the_smallest_of_those_liked_alike() {
+        let check = |line: &str, stored: &[Encoding], expected| {
+            assert_eq!(negotiate([line.as_bytes()].into_iter(), stored), expected, "{line} {stored:?}");
+        };
+        let all = preferred(&[Gzip, Zstd, Brotli]);
+        assert_eq!(all, [Brotli, Zstd, Gzip]);
+        check("gzip, deflate, br, zstd", &all, Some(Brotli));
+        check("gzip, deflate, zstd", &all, Some(Zstd));
+        check("gzip, deflate", &all, Some(Gzip));
+        check("br", &all, Some(Brotli));
+        check("zstd", &all, Some(Zstd));
+        check("br;q=0.9, gzip", &all, Some(Gzip));
+        check("br;q=0.9, zstd;q=0.9, gzip;q=0.8", &all, Some(Brotli));
+        check("*", &all, Some(Brotli));
+        check("br;q=0, *", &all, Some(Zstd));
+        check("br;q=0, zstd;q=0, *;q=0.1", &all, Some(Gzip));
+        check("*;q=0, zstd;q=0.1", &all, Some(Zstd));
+        check("br, identity;q=0", &[Gzip, Zstd], None);
+        check("br, zstd", &[Gzip, Zstd], Some(Zstd));
+        check("br, zstd", &[Gzip], Some(Identity));
+    }
+
     proptest! {
         #[test]
         fn a_refused_coding_is_never_sent(line in "(gzip|identity|\\*|br|;q=0|;q=0\\.5|;q=1|,| ){0,12}") {
             let refused = |name: &str| line.split(',').any(|e| e.replace(' ', "") == format!("{name};q=0"));
             match choose(&[&line]) {
                 Some(Gzip) => prop_assert!(!refused("gzip")),
+                Some(Brotli | Zstd) => prop_assert!(false, "not stored"),
                 Some(Identity) => prop_assert!(!refused("identity")),
                 None => prop_assert!(refused("identity") || refused("*")),
             }

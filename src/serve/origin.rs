@@ -4,11 +4,13 @@
 
 use super::address::{self, Asked, Implausible};
 use super::cache::Tiles;
-use super::config::Config;
+use super::config::{BLOCK, Config};
+use super::counters::{Counters, Kind};
 use super::document::Document;
 use super::error::Error;
 use super::follow::Follow;
 use super::headers::{Caching, answer};
+use super::metrics::Metrics;
 use super::pool::Pool;
 use super::problem::Problem;
 use super::reply::Reply;
@@ -21,12 +23,14 @@ use actix_http::{Method, StatusCode};
 use bytes::Bytes;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 /// What all workers share.
 pub(super) struct Origin {
     pub config: Config,
     pub follow: Follow,
     pub tiles: Arc<Tiles>,
+    pub metrics: Metrics,
     /// `Cache-Control` of documents that point at the current version.
     pub pointer: HeaderValue,
     draining: AtomicBool,
@@ -41,7 +45,7 @@ impl Origin {
             .map_err(|source| Error::Thread { source })?;
         let tiles = Arc::new(Tiles::new(config.cache_bytes, pool));
         let pointer = HeaderValue::from_str(&config.pointer_policy).unwrap_or_else(|_| Caching::NoCache.value());
-        Ok(Self { config, follow, tiles, pointer, draining: AtomicBool::new(false) })
+        Ok(Self { config, follow, tiles, metrics: Metrics::default(), pointer, draining: AtomicBool::new(false) })
     }
 
     /// From now on `/ready` says no.
@@ -49,23 +53,33 @@ impl Origin {
         self.draining.store(true, Ordering::Relaxed);
     }
 
-    /// The answer to a request.
-    pub(super) async fn answer(&self, request: &RequestHead) -> Reply {
-        match request.method {
-            Method::GET | Method::HEAD => {}
-            Method::OPTIONS => return preflight::preflight(request),
-            _ => return Problem::Method.response(),
-        }
-        match route(request.uri.path()) {
-            Ok(route) => self.resource(request, route).await.unwrap_or_else(Problem::response),
-            Err(Refusal::NotCanonical) => Problem::NotCanonical.response(),
-            Err(Refusal::Unknown) => Problem::UnknownPath.response(),
-        }
+    /// The answer to a request, counted.
+    pub(super) async fn answer(&self, counters: &Counters, request: &RequestHead) -> Reply {
+        let started = Instant::now();
+        let (kind, answer) = match request.method {
+            Method::GET | Method::HEAD => match route(request.uri.path()) {
+                Ok(route) => (Kind::of(&route), self.resource(counters, request, route).await),
+                Err(Refusal::NotCanonical) => (Kind::Other, Err(Problem::NotCanonical)),
+                Err(Refusal::Unknown) => (Kind::Other, self.unknown(request)),
+            },
+            Method::OPTIONS => (Kind::Preflight, Ok(preflight::preflight(request))),
+            _ => (Kind::Other, Err(Problem::Method)),
+        };
+        let reply = answer.unwrap_or_else(Problem::response);
+        counters.answered(kind, &reply, started.elapsed());
+        reply
     }
 
-    async fn resource(&self, request: &RequestHead, route: Route<'_>) -> Result<Reply, Problem> {
+    fn unknown(&self, request: &RequestHead) -> Result<Reply, Problem> {
+        if self.config.block_route && request.uri.path() == "/block" {
+            std::thread::sleep(BLOCK);
+        }
+        Err(Problem::UnknownPath)
+    }
+
+    async fn resource(&self, counters: &Counters, request: &RequestHead, route: Route<'_>) -> Result<Reply, Problem> {
         match route {
-            Route::Tile { tileset, version, tile } => tile::tile(self, request, tileset, version, tile).await,
+            Route::Tile { tileset, version, tile } => tile::tile(self, counters, request, tileset, version, tile).await,
             Route::Latest { tileset, tile } => redirect::latest(self, request, tileset, tile),
             Route::Suffix { row } => Ok(redirect::suffix(request, row)),
             Route::Current { tileset } => describe::current(self, request, tileset),

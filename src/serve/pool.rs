@@ -7,8 +7,10 @@ use super::readers::Readers;
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
-use tokio::sync::{Semaphore, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// How long an idle thread waits before it closes the files of versions that are gone.
 const TIDY: Duration = Duration::from_secs(1);
@@ -20,7 +22,21 @@ pub(super) struct Pool {
     jobs: Sender<Job>,
     /// One permit for each thread and each place in the queue; held until the work is done.
     room: Arc<Semaphore>,
+    /// Threads and places in the queue.
+    size: usize,
+    taken: AtomicU64,
+    rejected: AtomicU64,
     wait: Duration,
+}
+
+/// How busy a pool is.
+pub(super) struct Usage {
+    /// Work that is being done or waits.
+    pub jobs: u64,
+    /// Work that found a place since the start.
+    pub taken: u64,
+    /// Work that was refused since the start.
+    pub rejected: u64,
 }
 
 /// Why work was not done.
@@ -42,7 +58,14 @@ impl Pool {
             let inbox = inbox.clone();
             std::thread::Builder::new().name(format!("reader-{n}")).spawn(move || work(&inbox, delay))?;
         }
-        Ok(Self { jobs, room: Arc::new(Semaphore::new(threads + queue)), wait })
+        Ok(Self {
+            jobs,
+            room: Arc::new(Semaphore::new(threads + queue)),
+            size: threads + queue,
+            taken: AtomicU64::new(0),
+            rejected: AtomicU64::new(0),
+            wait,
+        })
     }
 
     /// Has a reader thread do this, and waits for what comes of it without blocking.
@@ -50,14 +73,8 @@ impl Pool {
         &self,
         work: impl FnOnce(&mut Readers) -> T + Send + 'static,
     ) -> Result<T, Refused> {
-        let room = Arc::clone(&self.room);
-        let permit = match Arc::clone(&room).try_acquire_owned() {
-            Ok(permit) => permit,
-            Err(_) => match tokio::time::timeout(self.wait, room.acquire_owned()).await {
-                Ok(Ok(permit)) => permit,
-                Ok(Err(_)) | Err(_) => return Err(Refused::Full),
-            },
-        };
+        let permit = self.permit().await?;
+        self.taken.fetch_add(1, Relaxed);
         let (answer, result) = oneshot::channel();
         let job = move |readers: &mut Readers| {
             let _until_done = permit;
@@ -65,6 +82,24 @@ impl Pool {
         };
         self.jobs.send(Box::new(job)).map_err(|_| Refused::Failed)?;
         result.await.map_err(|_| Refused::Failed)
+    }
+
+    /// The right to a place in the queue; held until the work is done.
+    async fn permit(&self) -> Result<OwnedSemaphorePermit, Refused> {
+        let room = Arc::clone(&self.room);
+        if let Ok(permit) = Arc::clone(&room).try_acquire_owned() {
+            return Ok(permit);
+        }
+        let waited = tokio::time::timeout(self.wait, room.acquire_owned()).await;
+        waited.ok().and_then(Result::ok).ok_or_else(|| {
+            self.rejected.fetch_add(1, Relaxed);
+            Refused::Full
+        })
+    }
+
+    pub(super) fn usage(&self) -> Usage {
+        let jobs = self.size.saturating_sub(self.room.available_permits()) as u64;
+        Usage { jobs, taken: self.taken.load(Relaxed), rejected: self.rejected.load(Relaxed) }
     }
 }
 

@@ -4,7 +4,7 @@
 //! that was published: what is read from such a file is not sent.
 
 use super::snapshot::Served;
-use crate::store::{self, Reader, Tag};
+use crate::store::{self, Block, Reader, Tag};
 use crate::tile::{Encoding, TileCoord};
 use bytes::Bytes;
 use std::sync::{Arc, Weak};
@@ -30,19 +30,19 @@ pub(super) enum Miss {
 }
 
 impl Readers {
-    /// A tile in this encoding, with its tag.
+    /// A tile in this stored encoding, with its tag.
     pub(super) fn tile(&mut self, of: &Arc<Served>, tile: TileCoord, encoding: Encoding) -> Result<(Tag, Bytes), Miss> {
-        let stored = self.read(of, |r| r.tile(tile))?;
-        let body = match encoding {
-            Encoding::Gzip => stored.gzip,
-            Encoding::Identity => unpack(of, tile, &stored.gzip)?,
-        };
-        Ok((stored.tag, body))
+        self.read(of, |r| r.stored(tile, encoding))
     }
 
     /// A tile's tag alone.
     pub(super) fn tag(&mut self, of: &Arc<Served>, tile: TileCoord) -> Result<Tag, Miss> {
         self.read(of, |r| r.tag(tile))
+    }
+
+    /// Which tiles there are around a place.
+    pub(super) fn block(&mut self, of: &Arc<Served>, around: TileCoord) -> Result<Block, Miss> {
+        self.read(of, |r| r.block(around).map(Some))
     }
 
     /// Closes the files of versions that nobody can ask for any more.

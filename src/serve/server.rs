@@ -1,6 +1,8 @@
 //! Listening, running, stopping: the only file that knows how the HTTP library is driven.
 
 use super::config::Config;
+use super::control;
+use super::counters::Counters;
 use super::drain::Drain;
 use super::error::Error;
 use super::gate::{Gate, Key};
@@ -29,6 +31,7 @@ pub struct Server {
     origin: Arc<Origin>,
     listener: TcpListener,
     address: SocketAddr,
+    admin: Option<(TcpListener, SocketAddr)>,
 }
 
 impl Server {
@@ -38,10 +41,11 @@ impl Server {
     /// When a setting makes no sense, the store cannot be read or the address is taken.
     pub fn bind(config: Config) -> Result<Self, Error> {
         config.validate()?;
-        let (listener, address) =
-            listen(config.listen).map_err(|source| Error::Listen { address: config.listen, source })?;
+        let take = |address| listen(address).map_err(|source| Error::Listen { address, source });
+        let (listener, address) = take(config.listen)?;
+        let admin = config.admin_listen.map(take).transpose()?;
         let origin = Arc::new(Origin::open(config)?);
-        Ok(Self { origin, listener, address })
+        Ok(Self { origin, listener, address, admin })
     }
 
     /// Where it listens, with the port that was taken for port 0.
@@ -49,14 +53,20 @@ impl Server {
         self.address
     }
 
+    /// Where it answers operators, if it does.
+    pub fn admin_address(&self) -> Option<SocketAddr> {
+        self.admin.as_ref().map(|(_, address)| *address)
+    }
+
     /// Answers requests until `stop` is ready; then lets running requests finish. Blocks.
     ///
     /// # Errors
-    /// When the system takes the listener away.
+    /// When the system takes the listener away or has no thread left.
     pub fn run(self, stop: impl Future<Output = ()> + 'static) -> Result<(), Error> {
-        let Self { origin, listener, .. } = self;
+        let Self { origin, listener, admin, .. } = self;
+        let (order, ordered) = watch::channel(false);
+        let control = control::start(&origin, admin.map(|(listener, _)| listener), ordered.clone())?;
         let run = async move {
-            let (order, ordered) = watch::channel(false);
             let server = server(&origin, listener, &ordered)?;
             let handle = server.handle();
             rt::spawn(async move {
@@ -70,7 +80,9 @@ impl Server {
             });
             server.await
         };
-        rt::System::new().block_on(run).map_err(|source| Error::Server { source })
+        let served = rt::System::new().block_on(run).map_err(|source| Error::Server { source });
+        let _ = control.join();
+        served
     }
 }
 
@@ -131,8 +143,10 @@ fn connections(
         let _ = stop.wait_for(|stop| *stop).await;
         begin.begin();
     });
+    let counters = origin.metrics.worker();
+    rt::spawn(control::tick(Arc::clone(&counters)));
     let (request_timeout, keep_alive) = (origin.config.request_timeout, origin.config.keep_alive);
-    let answers = fn_service(move |request: Request| answer(Arc::clone(&origin), request));
+    let answers = fn_service(move |request: Request| answer(Arc::clone(&origin), Arc::clone(&counters), request));
     let http = HttpService::build()
         .graceful_shutdown_signal(move || drain.begun())
         .client_request_timeout(request_timeout)
@@ -150,11 +164,15 @@ fn connections(
     .and_then(http)
 }
 
-async fn answer(origin: Arc<Origin>, request: Request) -> Result<Response<Sending>, Response<BoxBody>> {
+async fn answer(
+    origin: Arc<Origin>,
+    counters: Arc<Counters>,
+    request: Request,
+) -> Result<Response<Sending>, Response<BoxBody>> {
     let has_body = request.headers().contains_key(header::TRANSFER_ENCODING)
         || request.headers().get(header::CONTENT_LENGTH).is_some_and(|length| length != "0");
     let answering = request.conn_data::<Key>().map(|key| key.answering(has_body));
-    let mut reply = origin.answer(request.head()).await;
+    let mut reply = origin.answer(&counters, request.head()).await;
     if has_body {
         reply.head_mut().set_connection_type(ConnectionType::Close);
     }

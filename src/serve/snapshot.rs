@@ -5,6 +5,7 @@
 //! what a name and a number stand for. Reads metadata when a version is opened, tiles never.
 
 use super::document::Document;
+use super::negotiate::preferred;
 use super::readers::chain;
 use super::route::Address;
 use crate::store::{Metadata, Reader};
@@ -136,6 +137,14 @@ impl Snapshot {
         self.version(tileset, current)
     }
 
+    /// Every tileset with the number of its open versions and its current one.
+    pub(super) fn tilesets(&self) -> impl Iterator<Item = (&str, usize, Option<u64>)> {
+        self.tilesets.iter().map(|(name, t)| {
+            let open = t.versions.values().filter(|slot| matches!(slot, Slot::Served(_))).count();
+            (name.as_str(), open, t.current)
+        })
+    }
+
     /// Whether this is the tileset with the short URLs.
     pub(super) fn is_default(&self, tileset: &str) -> bool {
         self.default.as_deref() == Some(tileset)
@@ -218,7 +227,7 @@ impl Served {
             version,
             path: path.to_owned(),
             digest: manifest.digest.clone(),
-            encodings: metadata.encodings.clone(),
+            encodings: preferred(&metadata.encodings),
             surrogate_key: keys(' '),
             cache_tag: keys(','),
             metadata,

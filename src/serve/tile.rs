@@ -12,6 +12,7 @@
 
 use super::cache::{self, Representation, Tiles};
 use super::conditional::{self, Known};
+use super::counters::Counters;
 use super::headers::{Caching, answer, bodiless, vary};
 use super::negotiate::negotiate;
 use super::origin::Origin;
@@ -20,6 +21,7 @@ use super::readers::Miss;
 use super::reply::Reply;
 use super::route::Address;
 use super::snapshot::Served;
+use super::timing::SERVER_TIMING;
 use crate::tile::{Empty, Encoding, MEDIA_TYPE, TileCoord};
 use actix_http::RequestHead;
 use actix_http::StatusCode;
@@ -29,8 +31,10 @@ use std::sync::Arc;
 
 /// What is to be said about a tile.
 enum Found {
-    /// The bytes.
-    Whole(Arc<Representation>),
+    /// The bytes, from memory.
+    Hot(Arc<Representation>),
+    /// The bytes, which were not in memory.
+    Read(Arc<Representation>),
     /// The client has them; this is their tag.
     Unchanged(HeaderValue),
 }
@@ -38,6 +42,7 @@ enum Found {
 /// The answer for a tile.
 pub(super) async fn tile(
     origin: &Origin,
+    counters: &Counters,
     request: &RequestHead,
     tileset: Option<&str>,
     version: u64,
@@ -48,8 +53,13 @@ pub(super) async fn tile(
     let lines = |name: HeaderName| request.headers.get_all(name).map(HeaderValue::as_bytes);
     let encoding = negotiate(lines(header::ACCEPT_ENCODING), &of.encodings).ok_or(Problem::NotAcceptable)?;
     let known = conditional::known(lines(header::IF_NONE_MATCH));
-    let mut response = match find(&origin.tiles, &of, place, encoding, known).await {
-        Ok(Found::Whole(tile)) => whole(&tile, encoding),
+    let mut response = match find(&origin.tiles, counters, &of, place, encoding, known).await {
+        Ok(Found::Hot(tile)) => whole(&tile, encoding),
+        Ok(Found::Read(tile)) => {
+            let mut response = whole(&tile, encoding);
+            response.headers_mut().insert(SERVER_TIMING.clone(), tile.timing.value());
+            response
+        }
         Ok(Found::Unchanged(etag)) => unchanged(etag),
         Err(Miss::Empty) => empty(of.empty()),
         Err(Miss::Busy) => return Err(Problem::Busy),
@@ -62,6 +72,7 @@ pub(super) async fn tile(
 /// Memory first; then, for a client that may have the tile already, its tag alone; then the file.
 async fn find<'h, I>(
     tiles: &Arc<Tiles>,
+    counters: &Counters,
     of: &Arc<Served>,
     place: TileCoord,
     encoding: Encoding,
@@ -71,6 +82,10 @@ where
     I: Iterator<Item = &'h [u8]> + Clone,
 {
     let mut found = tiles.cached(of, place, encoding).await;
+    if found.is_none() && tiles.presence.is_empty(of, place).await {
+        return Err(Miss::Empty);
+    }
+    if found.is_some() { &counters.hits } else { &counters.misses }.add(1);
     if let Some(known) = known {
         let etag = match &found {
             Some(tile) => Some(tile.etag.clone()),
@@ -84,8 +99,8 @@ where
         }
     }
     match found.take() {
-        Some(tile) => Ok(Found::Whole(tile)),
-        None => tiles.load(of, place, encoding).await.map(Found::Whole),
+        Some(tile) => Ok(Found::Hot(tile)),
+        None => tiles.load(of, place, encoding).await.map(Found::Read),
     }
 }
 

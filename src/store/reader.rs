@@ -1,8 +1,10 @@
 //! Reads a tile file that nobody changes: no locks, no memory map, one connection per thread.
 
+use super::block::{BLOCK_SIDE, Block};
+use super::coding::decode;
 use super::digest::Digester;
 use super::{ContentHash, Digest, Error, Metadata, Tag, schema};
-use crate::tile::TileCoord;
+use crate::tile::{Encoding, TileCoord};
 use bytes::Bytes;
 use rusqlite::{Connection, OptionalExtension};
 use std::path::{Path, PathBuf};
@@ -67,19 +69,51 @@ impl Reader {
 
     /// A tile with its gzip bytes; `None` where there is nothing.
     pub fn tile(&self, tile: TileCoord) -> Result<Option<StoredTile>, Error> {
+        Ok(self.stored(tile, Encoding::Gzip)?.map(|(tag, gzip)| StoredTile { tag, gzip }))
+    }
+
+    /// A tile's tag and its bytes in an encoding that the file holds; `None` where there is nothing.
+    pub fn stored(&self, tile: TileCoord, encoding: Encoding) -> Result<Option<(Tag, Bytes)>, Error> {
+        let table = self.table(encoding)?;
         self.db
-            .prepare_cached(
-                "SELECT tag, tile_data FROM tiles_shallow JOIN tiles_data USING (tile_data_id)
-                 WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3",
-            )
+            // Joined from the left: a tile without its bytes is damage, not an empty place.
+            .prepare_cached(&format!(
+                "SELECT tag, tile_data FROM tiles_shallow LEFT JOIN {table} USING (tile_data_id)
+                 WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3"
+            ))
             .and_then(|mut s| {
                 s.query_row((tile.z(), tile.x(), schema::tms_row(tile)), |r| {
-                    let gzip = Bytes::copy_from_slice(r.get_ref(1)?.as_blob()?);
-                    Ok(StoredTile { tag: Tag(r.get::<_, i64>(0)? as u64), gzip })
+                    let bytes = Bytes::copy_from_slice(r.get_ref(1)?.as_blob()?);
+                    Ok((Tag(r.get::<_, i64>(0)? as u64), bytes))
                 })
                 .optional()
             })
             .map_err(Error::sqlite(&self.path, "read a tile"))
+    }
+
+    /// Which tiles are there in the block around a place: 64 short walks over the index.
+    pub fn block(&self, around: TileCoord) -> Result<Block, Error> {
+        let broken = |e| Error::sqlite(&self.path, "look for tiles")(e);
+        let mut select = self
+            .db
+            .prepare_cached(
+                "SELECT tile_row FROM tiles_shallow
+                 WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row BETWEEN ?3 AND ?4",
+            )
+            .map_err(broken)?;
+        let (z, last) = (around.z(), (1 << around.z()) - 1);
+        let first = |n: u32| n / BLOCK_SIDE * BLOCK_SIDE;
+        let end = |n: u32| (first(n) + (BLOCK_SIDE - 1)).min(last);
+        // The northernmost row of XYZ is the highest of TMS.
+        let (low, high) = (last - end(around.y()), last - first(around.y()));
+        let mut block = Block::EMPTY;
+        for column in first(around.x())..=end(around.x()) {
+            let mut rows = select.query((z, column, low, high)).map_err(broken)?;
+            while let Some(row) = rows.next().map_err(broken)? {
+                block.add(self.coord(u32::from(z), column, row.get(0).map_err(broken)?)?);
+            }
+        }
+        Ok(block)
     }
 
     /// How many tiles there are, and at which zooms, from the index alone.
@@ -107,14 +141,15 @@ impl Reader {
         Ok(())
     }
 
-    /// Unpacks every content and computes the digest anew. `visit` sees each different content
+    /// Unpacks every content, compares its further encodings with it and computes the digest anew. `visit` sees each different content
     /// once, with one of the tiles that hold it; what it returns as an error ends the walk.
     pub fn verify<E: From<Error>>(
         &self,
         mut visit: impl FnMut(TileCoord, &[u8]) -> Result<(), E>,
     ) -> Result<Digest, E> {
         let broken = |e| E::from(Error::sqlite(&self.path, "read the tiles")(e));
-        let mut digester = Digester::new(&self.metadata()?);
+        let metadata = self.metadata()?;
+        let mut digester = Digester::new(&metadata);
         let mut hashes: hashbrown::HashMap<i64, ContentHash> = hashbrown::HashMap::new();
         let mut select = self.db.prepare(ALL_TILES).map_err(broken)?;
         let mut rows = select.query([]).map_err(broken)?;
@@ -127,6 +162,9 @@ impl Reader {
                 hash
             } else {
                 let bytes = self.content(id)?;
+                for &encoding in metadata.encodings.iter().filter(|&&e| e != Encoding::Gzip) {
+                    self.check_encoded(id, encoding, &bytes)?;
+                }
                 visit(tile, &bytes)?;
                 *hashes.entry(id).insert(ContentHash::of(&bytes)).get()
             };
@@ -146,6 +184,30 @@ impl Reader {
             .ok()
             .and_then(|z| schema::from_tms(z, column, row))
             .ok_or_else(|| Error::damaged(&self.path, format!("row {zoom}/{column}/{row} lies outside the grid")))
+    }
+
+    /// Whether a content in a further encoding unpacks to the same bytes.
+    fn check_encoded(&self, id: i64, encoding: Encoding, bytes: &[u8]) -> Result<(), Error> {
+        let table = self.table(encoding)?;
+        let found = self
+            .db
+            .prepare_cached(&format!("SELECT tile_data FROM {table} WHERE tile_data_id = ?1"))
+            .and_then(|mut s| {
+                s.query_row([id], |r| Ok(decode(encoding, r.get_ref(0)?.as_blob()?, bytes.len()))).optional()
+            })
+            .map_err(Error::sqlite(&self.path, "read a tile"))?;
+        let token = encoding.token();
+        match found {
+            Some(Ok(plain)) if plain == bytes => Ok(()),
+            Some(Ok(_)) => Err(format!("tile content {id} is another one in {token}")),
+            Some(Err(why)) => Err(format!("tile content {id} does not unpack from {token}: {why}")),
+            None => Err(format!("tile content {id} is missing in {token}")),
+        }
+        .map_err(|why| Error::damaged(&self.path, why))
+    }
+
+    fn table(&self, encoding: Encoding) -> Result<&'static str, Error> {
+        schema::contents(encoding).ok_or_else(|| Error::damaged(&self.path, "no file holds tiles as identity"))
     }
 
     /// The uncompressed bytes of one content.
@@ -179,5 +241,57 @@ pub fn gunzip(gzip: &[u8]) -> Result<Vec<u8>, String> {
     match DECOMPRESSOR.with_borrow_mut(|d| d.gzip_decompress(gzip, &mut out)) {
         Ok(n) if n == length => Ok(out),
         Ok(_) | Err(_) => Err("not a valid gzip member".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Writer;
+    use crate::tile::Empty;
+
+    fn metadata() -> Metadata {
+        Metadata {
+            name: "test".into(),
+            description: None,
+            attribution: None,
+            minzoom: 0,
+            maxzoom: 8,
+            bounds: [-180.0, -85.0, 180.0, 85.0].into(),
+            center: [0.0, 0.0, 0.0],
+            vector_layers: Vec::new(),
+            empty: Empty::NoContent,
+            encodings: vec![Encoding::Gzip],
+            built_by: String::new(),
+            inputs: None,
+            report: serde_json::Value::Null,
+        }
+    }
+
+    #[test]
+    fn blocks() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.mbtiles");
+        let there = [(0, 0, 0), (3, 0, 0), (3, 7, 5), (8, 63, 0), (8, 64, 63), (8, 64, 64), (8, 255, 255)];
+        let at = |(z, x, y)| TileCoord::new(z, x, y).unwrap();
+        let mut writer = Writer::create(&path).unwrap();
+        for place in there {
+            let hash = ContentHash::of(b"x");
+            writer.put(at(place), hash, Some(&crate::store::gzip(b"x"))).unwrap();
+        }
+        writer.finish(&metadata()).unwrap();
+        let reader = Reader::open(&path).unwrap();
+        for (z, x, y) in there.into_iter().chain([(8, 128, 128), (8, 0, 255), (3, 1, 1)]) {
+            let block = reader.block(at((z, x, y))).unwrap();
+            let first = |n: u32| n / BLOCK_SIDE * BLOCK_SIDE;
+            let mut any = false;
+            for (dx, dy) in (0..64).flat_map(|dx| (0..64).map(move |dy| (dx, dy))) {
+                let Ok(tile) = TileCoord::new(z, first(x) + dx, first(y) + dy) else { continue };
+                let expected = there.contains(&(z, tile.x(), tile.y()));
+                assert_eq!(block.has(tile), expected, "{tile}");
+                any |= expected;
+            }
+            assert_eq!(block.is_empty(), !any, "around {z}/{x}/{y}");
+        }
     }
 }

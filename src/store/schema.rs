@@ -1,7 +1,7 @@
 //! The tables of a tile file, and how a connection to one is set up.
 
 use super::Error;
-use crate::tile::TileCoord;
+use crate::tile::{Encoding, TileCoord};
 use rusqlite::{Connection, OpenFlags};
 use std::path::Path;
 
@@ -42,6 +42,22 @@ pub(super) fn create(path: &Path) -> Result<Connection, Error> {
     Ok(db)
 }
 
+/// The table that holds the contents in an encoding; identity has none.
+pub(super) const fn contents(encoding: Encoding) -> Option<&'static str> {
+    match encoding {
+        Encoding::Identity => None,
+        Encoding::Gzip => Some("tiles_data"),
+        Encoding::Brotli => Some("tiles_br"),
+        Encoding::Zstd => Some("tiles_zstd"),
+    }
+}
+
+/// Adds the table of an encoding to a new file.
+pub(super) fn add_contents(db: &Connection, path: &Path, table: &str) -> Result<(), Error> {
+    db.execute_batch(&format!("CREATE TABLE {table} (tile_data_id INTEGER PRIMARY KEY, tile_data BLOB NOT NULL);"))
+        .map_err(Error::sqlite(path, "create the tables"))
+}
+
 /// A connection that takes no locks and writes nothing, for a file that nobody changes.
 pub(super) fn open(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -75,8 +91,12 @@ fn check(db: &Connection, path: &Path) -> Result<(), Error> {
 fn check_tables(db: &Connection, path: &Path) -> Result<(), Error> {
     const OURS: &str = "SELECT count(*) FROM sqlite_schema
         WHERE type = 'table' AND rootpage > 0 AND name IN ('metadata', 'tiles_shallow', 'tiles_data')";
-    match db.query_row(OURS, [], |r| r.get(0)) {
-        Ok(3) => Ok(()),
+    const OTHERS: &str = "SELECT count(*) FROM sqlite_schema
+        WHERE NOT (type = 'table' AND rootpage > 0) AND lower(name) IN ('tiles_br', 'tiles_zstd')";
+    let count = |query| db.query_row(query, [], |r| r.get::<_, u32>(0));
+    match count(OURS).and_then(|ours| Ok((ours, count(OTHERS)?))) {
+        Ok((3, 0)) => Ok(()),
+        Ok((3, _)) => Err(Error::damaged(path, "tiles_br or tiles_zstd is no table")),
         Ok(_) => Err(Error::damaged(path, "metadata, tiles_shallow and tiles_data are not all tables")),
         Err(source) => Err(Error::sqlite(path, "read the list of tables")(source)),
     }

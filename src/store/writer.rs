@@ -2,7 +2,7 @@
 
 use super::digest::Digester;
 use super::{ContentHash, Digest, Error, Metadata, schema};
-use crate::tile::TileCoord;
+use crate::tile::{Encoding, TileCoord};
 use hashbrown::HashMap;
 use libdeflater::{CompressionLvl, Compressor};
 use rusqlite::Connection;
@@ -30,6 +30,8 @@ pub struct Writer {
     db: Option<Connection>,
     target: PathBuf,
     temporary: PathBuf,
+    /// Encodings beside gzip, each with its table and the number of contents in it.
+    further: Vec<(Encoding, &'static str, usize)>,
     known: HashMap<ContentHash, i64>,
     hashes: Vec<ContentHash>,
     /// Rows of the column being written. They arrive north to south, which is backwards for the
@@ -50,12 +52,30 @@ impl Writer {
             db,
             target: target.to_owned(),
             temporary,
+            further: Vec::new(),
             known: HashMap::new(),
             hashes: Vec::new(),
             column: Vec::new(),
             tiles: 0,
             bytes: 0,
         })
+    }
+
+    /// Makes room for the tiles in encodings beside gzip.
+    ///
+    /// # Errors
+    /// When one comes twice or is none that files hold.
+    pub fn add_encodings(&mut self, further: &[Encoding]) -> Result<(), Error> {
+        for &encoding in further {
+            let table = schema::contents(encoding).filter(|_| encoding != Encoding::Gzip);
+            let table =
+                table.filter(|_| self.further.iter().all(|(known, ..)| *known != encoding)).ok_or_else(|| {
+                    Error::damaged(&self.temporary, format!("{} is no further encoding", encoding.token()))
+                })?;
+            schema::add_contents(self.db()?, &self.temporary, table)?;
+            self.further.push((encoding, table, 0));
+        }
+        Ok(())
     }
 
     /// Whether content with this hash is in the file already, so that nobody needs to compress it.
@@ -75,6 +95,21 @@ impl Writer {
         }
         self.column.push((tile, id));
         self.tiles += 1;
+        Ok(())
+    }
+
+    /// Adds one of the further encodings of the content that [`Writer::put`] added last.
+    pub fn put_encoded(&mut self, encoding: Encoding, bytes: &[u8]) -> Result<(), Error> {
+        let id = self.hashes.len();
+        let misplaced = || Error::damaged(&self.temporary, format!("a tile came out of turn in {}", encoding.token()));
+        let at = self.further.iter().position(|&(known, _, count)| known == encoding && count + 1 == id);
+        let at = at.ok_or_else(misplaced)?;
+        let table = self.further[at].1;
+        self.db()?
+            .prepare_cached(&format!("INSERT INTO {table} (tile_data_id, tile_data) VALUES (?1, ?2)"))
+            .and_then(|mut s| s.execute((id as i64, bytes)))
+            .map_err(Error::sqlite(&self.temporary, "write a tile"))?;
+        self.further[at].2 = id;
         Ok(())
     }
 
@@ -111,6 +146,7 @@ impl Writer {
     /// Writes the metadata, makes the file durable and renames it to its final name.
     pub fn finish(mut self, metadata: &Metadata) -> Result<Summary, Error> {
         self.flush_column()?;
+        self.check_encodings(metadata)?;
         let path = self.temporary.clone();
         metadata.write(self.db()?, &path)?;
         let digest = self.digest(metadata).map_err(Error::sqlite(&path, "read the tiles back"))?;
@@ -120,6 +156,16 @@ impl Writer {
         }
         persist(&path, &self.target)?;
         Ok(Summary { tiles: self.tiles, distinct: self.hashes.len() as u64, bytes: self.bytes, digest })
+    }
+
+    /// What the metadata promises must be there, for every content.
+    fn check_encodings(&self, metadata: &Metadata) -> Result<(), Error> {
+        let there: Vec<_> = [Encoding::Gzip].into_iter().chain(self.further.iter().map(|f| f.0)).collect();
+        let whole = self.further.iter().all(|&(.., count)| count == self.hashes.len());
+        if whole && metadata.encodings == there {
+            return Ok(());
+        }
+        Err(Error::damaged(&self.temporary, "not every tile is there in every encoding"))
     }
 
     fn digest(&self, metadata: &Metadata) -> rusqlite::Result<Digest> {

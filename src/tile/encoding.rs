@@ -10,6 +10,11 @@ pub enum Encoding {
     Identity,
     /// RFC 1952; what every store holds.
     Gzip,
+    /// RFC 7932.
+    #[serde(rename = "br")]
+    Brotli,
+    /// RFC 8878, with windows of at most 8 MiB (RFC 9659).
+    Zstd,
 }
 
 impl Encoding {
@@ -18,6 +23,8 @@ impl Encoding {
         match self {
             Self::Identity => "identity",
             Self::Gzip => "gzip",
+            Self::Brotli => "br",
+            Self::Zstd => "zstd",
         }
     }
 }

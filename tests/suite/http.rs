@@ -2,7 +2,9 @@
 
 mod client;
 mod documents;
+mod encodings;
 mod fixture;
 mod following;
 mod load;
 mod tiles;
+mod watching;

@@ -149,6 +149,7 @@ pub fn usual() -> Store {
 /// A running origin; dropped, it stops.
 pub struct Origin {
     pub at: SocketAddr,
+    pub admin: Option<SocketAddr>,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
     thread: Option<JoinHandle<Result<(), Error>>>,
     _store: Store,
@@ -170,14 +171,14 @@ impl Origin {
         };
         change(&mut config);
         let server = Server::bind(config).unwrap();
-        let at = server.address();
+        let (at, admin) = (server.address(), server.admin_address());
         let (stop, stopped) = tokio::sync::oneshot::channel();
         let run = move || {
             server.run(async move {
                 let _ = stopped.await;
             })
         };
-        Self { at, stop: Some(stop), thread: Some(std::thread::spawn(run)), _store: store.clone() }
+        Self { at, admin, stop: Some(stop), thread: Some(std::thread::spawn(run)), _store: store.clone() }
     }
 
     /// Gives the order to stop.

@@ -4,6 +4,9 @@ use super::client::{Connection, get};
 use super::fixture::{Origin, Store, usual};
 use immutile::serve::{Config, Error, Server};
 use immutile::tile::Empty;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// A store with many tiles at zoom 4.
@@ -91,6 +94,33 @@ fn stopping_lets_requests_finish_and_idle_connections_go() {
     assert!(idle.is_closed());
     origin.wait();
     assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+}
+
+#[cfg(unix)]
+#[test]
+fn the_program_ends_well_on_sigterm() {
+    let store = usual();
+    let mut program = Command::new(env!("CARGO_BIN_EXE_immutile"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--admin-listen", "0", "--store"])
+        .arg(store.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = BufReader::new(program.stderr.take().unwrap()).lines();
+    let mut address = |what: &str| {
+        let line = said.by_ref().map(Result::unwrap).find(|line| line.contains(what)).unwrap();
+        line.split("http://").nth(1).unwrap().split('/').next().unwrap().trim().parse::<SocketAddr>().unwrap()
+    };
+    let (at, admin) = (address("serving"), address("metrics"));
+    assert!(admin.ip().is_loopback());
+    assert_eq!(get(admin, "/metrics").status, 200);
+    let mut idle = Connection::open(at);
+    idle.request("GET", "/v4/0/0/0.mvt", &[]);
+    assert_eq!(idle.answer("GET").status, 200);
+    let asked = Command::new("kill").args(["-TERM", &program.id().to_string()]).status().unwrap();
+    assert!(asked.success());
+    assert!(idle.is_closed());
+    assert_eq!(program.wait().unwrap().code(), Some(0));
 }
 
 #[test]

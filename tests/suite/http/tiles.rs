@@ -247,7 +247,9 @@ fn head_says_what_get_says() {
         "/nothing",
         "/",
     ] {
-        let whole = get(origin.at, target);
+        // Only the first of two equal answers is a miss and tells where its time went.
+        let mut whole = get(origin.at, target);
+        whole.fields.retain(|(name, _)| name != "server-timing");
         let mut head = ask(origin.at, "HEAD", target, &[GZIP]);
         head.fields.iter_mut().for_each(|(name, value)| {
             if name == "date" {
