@@ -344,7 +344,7 @@ fn after_warm_up_hardly_a_request_reaches_the_origin() {
         let Some(front) = Front::start(kind, origin.at) else { continue };
         let warmed = Mutex::new(None);
         let options = Options {
-            warmup: 40_000,
+            warmup: 200_000,
             requests: Some(20_000),
             duration: Duration::from_secs(300),
             encoding: "gzip, deflate, br, zstd".into(),

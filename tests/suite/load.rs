@@ -175,5 +175,6 @@ fn the_program() {
     check(&[&url, "-n", "300", "--max-p99", "0.000001"], 1, "requests/s", "failed: p99");
     check(&["http://192.0.2.1/world.json"], 2, "", "hint: --yes-this-is-my-server");
     check(&[&url, "--clients", "513"], 2, "", "hint: 1 to 512");
-    check(&[&url, "--duration", "-1"], 2, "", "--duration");
+    check(&[&url, "--duration=-1"], 2, "", "--duration");
+    check(&[&url, "--duration=0"], 2, "", "hint: above 0");
 }

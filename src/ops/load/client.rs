@@ -104,7 +104,7 @@ fn head(from: &mut impl BufRead) -> io::Result<String> {
     loop {
         let start = head.len();
         from.read_until(b'\n', &mut head).map_err(patience)?;
-        if !head.ends_with(b"\n") {
+        if !head[start..].ends_with(b"\n") {
             return Err(if head.len() as u64 == MAX_HEAD { invalid("the head is too long") } else { cut_off() });
         }
         if matches!(&head[start..], b"\r\n" | b"\n") {

@@ -1,6 +1,6 @@
 //! People at maps: which tiles they ask for, one after the other.
 //!
-//! A session zooms in on a place, pans about there and perhaps zooms out again; then comes the
+//! A session zooms in on a place, pans about there, not far from it, and perhaps zooms out again; then comes the
 //! next one. A map asks only for tiles it has not shown in this session.
 //!
 //! ```text
@@ -19,6 +19,10 @@ use std::collections::{HashSet, VecDeque};
 
 /// Half of a view, in tiles.
 const HALF: [f64; 2] = [1.0, 0.75];
+
+/// How far from its place a view's middle goes before it turns back, in tiles: people look around
+/// a place, they do not wander off.
+const LEASH: f64 = 1.0;
 
 /// How unequal places are: 1 is what traces of web caches and map servers show.
 pub(super) const EXPONENT: f64 = 1.0;
@@ -43,6 +47,8 @@ pub(super) struct Sessions<'w> {
     moves: VecDeque<Move>,
     /// The middle of the view in the unit square, north-west (0, 0).
     middle: [f64; 2],
+    /// Where the place is, in the unit square.
+    place: [f64; 2],
     zoom: u8,
     heading: f64,
 }
@@ -56,7 +62,7 @@ enum Move {
 impl<'w> Sessions<'w> {
     pub(super) fn new(world: &'w World, random: Random) -> Self {
         let (seen, next, moves) = (HashSet::new(), VecDeque::new(), VecDeque::new());
-        Self { world, random, seen, next, moves, middle: [0.5; 2], zoom: 0, heading: 0.0 }
+        Self { world, random, seen, next, moves, middle: [0.5; 2], place: [0.5; 2], zoom: 0, heading: 0.0 }
     }
 
     /// The next tile that somebody asks for.
@@ -79,6 +85,7 @@ impl<'w> Sessions<'w> {
         let place = self.world.places[self.world.popularity.draw(&mut self.random)];
         let side = f64::from(place.z()).exp2();
         self.middle = [(f64::from(place.x()) + 0.5) / side, (f64::from(place.y()) + 0.5) / side];
+        self.place = self.middle;
         self.heading = self.random.unit() * std::f64::consts::TAU;
         self.seen.clear();
         let wanted = place.z().saturating_sub(self.random.below(4) as u8).max(self.world.minzoom);
@@ -93,6 +100,10 @@ impl<'w> Sessions<'w> {
     fn pan(&mut self) {
         self.heading += (self.random.unit() - 0.5) * 1.5;
         let side = f64::from(self.zoom).exp2();
+        let back = [self.place[0] - self.middle[0], self.place[1] - self.middle[1]];
+        if back.iter().any(|way| way.abs() * side > LEASH) {
+            self.heading = back[1].atan2(back[0]);
+        }
         self.middle[0] = (self.middle[0] + self.heading.cos() * HALF[0] / side).rem_euclid(1.0);
         self.middle[1] = (self.middle[1] + self.heading.sin() * HALF[1] / side).clamp(0.0, 1.0);
     }
