@@ -30,6 +30,8 @@ pub enum Command {
     Serve(ServeArgs),
     /// List the versions of a tileset
     Versions(VersionsArgs),
+    /// Test a server with people who look at maps: requests/s, latencies, MB/s, hit ratio
+    Load(LoadArgs),
 }
 
 /// Where the published versions are.
@@ -170,6 +172,54 @@ pub struct VersionsArgs {
     #[command(flatten)]
     pub store: StoreArgs,
     /// Print the list as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `load`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  immutile load http://127.0.0.1:8080/world.json
+  immutile load http://127.0.0.1:8080/world.json --rate 5000 --duration 60 --max-p99 5 --json")]
+pub struct LoadArgs {
+    /// The TileJSON of the tileset to ask for
+    #[arg(value_name = "URL")]
+    pub url: String,
+    /// Clients at once, 1 to 512, each with a connection and one request at a time
+    #[arg(short, long, value_name = "N", default_value_t = 8)]
+    pub clients: usize,
+    /// Requests before the measured ones, over all clients
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub warmup: u64,
+    /// The Accept-Encoding of every request; empty for none
+    #[arg(long, value_name = "LIST", default_value = "gzip")]
+    pub encoding: String,
+    /// Share of requests, 0 to 1, that ask again for a tile seen before, with its tag
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
+    pub revalidate: f64,
+    /// Requests a second on a fixed schedule, latencies counted from it [default: as fast as answers come]
+    #[arg(long, value_name = "N")]
+    pub rate: Option<f64>,
+    /// How long to measure, in seconds, up to 3600
+    #[arg(short, long, value_name = "SECONDS", default_value_t = 10.0)]
+    pub duration: f64,
+    /// Measured requests after which it ends, if the time does not end it before [default: no limit]
+    #[arg(short = 'n', long, value_name = "N")]
+    pub requests: Option<u64>,
+    /// Seed of all chance: the same seed, clients and requests ask for the same tiles
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+    /// Statuses that are no failure, beside those of tiles; may be given several times
+    #[arg(long, value_name = "STATUS", value_delimiter = ',')]
+    pub allow_status: Vec<u16>,
+    /// Exit with 1 when the 99th percentile of latency is above this, in ms [default: no limit]
+    #[arg(long, value_name = "MS")]
+    pub max_p99: Option<f64>,
+    /// Allow a server that is not this machine
+    #[arg(long)]
+    pub yes_this_is_my_server: bool,
+    /// Print the result as JSON
     #[arg(long)]
     pub json: bool,
 }

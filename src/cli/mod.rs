@@ -6,6 +6,7 @@
 mod args;
 mod build;
 mod demo;
+mod load;
 mod progress;
 mod publish;
 mod report;
@@ -37,6 +38,7 @@ pub fn main() -> ExitCode {
         Command::Build(args) => build::run(args),
         Command::Publish(args) => publish::run(args),
         Command::Serve(args) => serve::run(args),
+        Command::Load(args) => load::run(args),
         Command::Versions(args) => versions::run(args),
     };
     match result {

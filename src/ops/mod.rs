@@ -4,6 +4,7 @@
 //! prints nothing.
 
 mod demo;
+pub mod load;
 mod world;
 
 pub use demo::{Error, Step, demo};

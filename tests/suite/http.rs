@@ -1,9 +1,9 @@
 //! The origin over real sockets: every row of the contract's HTTP table that is built.
 
-mod client;
+pub mod client;
 mod documents;
 mod encodings;
-mod fixture;
+pub mod fixture;
 mod following;
 mod load;
 mod tiles;

@@ -3,12 +3,14 @@
 
 mod architecture;
 mod browser;
+mod caches;
 mod chromium;
 mod cli;
 mod common;
 mod demo;
 mod http;
 mod inputs;
+mod load;
 mod look;
 mod publish;
 mod world;
