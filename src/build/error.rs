@@ -37,6 +37,16 @@ pub enum Error {
         /// A line with what to do, if there is something.
         hint: String,
     },
+    /// A zoom has more tiles than can be held.
+    #[error(
+        "zoom {zoom} would need more than {limit} pieces of tiles\n  hint: choose a smaller --maxzoom; maps enlarge the tiles of the largest zoom by themselves"
+    )]
+    TooManyTiles {
+        /// The zoom.
+        zoom: u8,
+        /// The limit.
+        limit: u64,
+    },
     /// Features were skipped and `--strict` forbids it.
     #[error("{} features were skipped and --strict is set; nothing was written", report.skipped)]
     Strict {

@@ -72,7 +72,7 @@ fn run(definition: &Definition, options: &Options, progress: &(dyn Fn(Event) + S
     let enlarged: Vec<AtomicU64> = layers.iter().map(|_| AtomicU64::new(0)).collect();
     for zoom in definition.minzoom..=definition.maxzoom {
         progress(Event::Zoom { zoom, tiles: output.tiles });
-        let items = pieces(&layers, zoom, &enlarged);
+        let items = pieces(&layers, zoom, &enlarged)?;
         let zoom_report = cut_zoom(definition, &layers, zoom, items, &mut output, progress)?;
         report.zooms.push(zoom_report);
     }

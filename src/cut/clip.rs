@@ -170,15 +170,19 @@ impl Figure {
 
     /// Whether anything is left of it on the grid.
     fn has_extent(&self) -> bool {
-        let Some(first) = self.points.first() else { return false };
         if self.kind == Kind::Line || self.ends.is_empty() {
             return !self.ends.is_empty();
+        }
+        let (low, high) = self.bounds();
+        // What spans thousands of tiles is no speck, and its area would not fit the numbers below.
+        if (high[0] - low[0]).max(high[1] - low[1]) > f64::from(1 << 24) {
+            return true;
         }
         let ring: Vec<Point> = self
             .paths()
             .take(1)
             .flatten()
-            .map(|p| Point::new((p[0] - first[0]) as i32, (p[1] - first[1]) as i32))
+            .map(|p| Point::new((p[0] - low[0]) as i32, (p[1] - low[1]) as i32))
             .collect();
         // Four square units survive whatever cleaning does; for less it has to be tried.
         if double_area(&ring).abs() >= 8 {

@@ -319,6 +319,17 @@ fn areas_survive_the_way() {
 }
 
 #[test]
+fn more_tiles_than_a_machine_holds_are_refused() {
+    let around = polygon("a", "[[[-179,-80],[179,-80],[179,80],[-179,80],[-179,-80]]]");
+    let result = cut(&around, 18, 18).map(|_| ());
+    assert!(matches!(result, Err(Error::TooManyTiles { zoom: 18, .. })), "{result:?}");
+    // Small things on both sides of the world are no large thing.
+    let apart = r#"{"type":"MultiPolygon","coordinates":[[[[-170,-70],[-170,-69.9999],[-169.9999,-70],[-170,-70]]],[[[170,70],[170,70.0001],[170.0001,70],[170,70]]]]}"#;
+    let (_folder, file, _) = cut(&feature("a", apart), 18, 18).unwrap();
+    assert!(Reader::open(&file).unwrap().census().unwrap().tiles < 10);
+}
+
+#[test]
 fn metadata_says_what_is_in_the_tiles() {
     let text = collection(&[
         polygon("l", "[[[-100,60],[100,60],[100,50],[-90,50],[-90,-50],[-100,-50],[-100,60]]]"),

@@ -408,6 +408,27 @@ fn old_clients() {
 }
 
 #[test]
+fn slow_senders_are_let_go_and_cost_nobody_else() {
+    use std::io::{Read, Write};
+    let origin = Origin::start(&usual(), |config| config.request_timeout = Duration::from_millis(500));
+    // Many more than there are workers, each stuck in the middle of its request.
+    let slow = (0..200).map(|_| {
+        let mut stream = std::net::TcpStream::connect(origin.at).unwrap();
+        stream.write_all(b"GET /v4/0/0/0.mvt HTTP/1.1\r\nHost: ti").unwrap();
+        stream
+    });
+    let slow: Vec<_> = slow.collect();
+    assert_eq!(get(origin.at, "/v4/0/0/0.mvt").status, 200);
+    for mut stream in slow {
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        let mut said = Vec::new();
+        stream.read_to_end(&mut said).expect("the connection ends");
+        assert!(said.is_empty() || said.starts_with(b"HTTP/1.1 408"), "{}", String::from_utf8_lossy(&said));
+    }
+    assert_eq!(get(origin.at, "/v4/0/0/0.mvt").status, 200);
+}
+
+#[test]
 fn broken_requests_do_not_hurt() {
     let origin = Origin::start(&usual(), |_| ());
     let long = format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "x".repeat(100_000));
