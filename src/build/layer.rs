@@ -123,6 +123,12 @@ impl Layer {
         (record, &chunk.attributes[record.attributes.0 as usize..record.attributes.1 as usize])
     }
 
+    /// What the record at a place of the order is made of.
+    pub(super) fn kind(&self, place: u32) -> Kind {
+        let (chunk, record) = self.sorted[place as usize];
+        self.chunks[chunk as usize].shapes.get(record as usize).kind
+    }
+
     /// How many shapes of points have none that is shown at this zoom.
     pub(super) fn thinned(&self, zoom: u8) -> u64 {
         let hidden = |shape: &cut::Shape| shape.kind == Kind::Point && shape.points().all(|(_, level)| level > zoom);

@@ -4,7 +4,7 @@ use super::layer::Layer;
 use super::zoom::Item;
 use crate::cut::{self, Piece};
 use crate::encode::{LayerWriter, write_geometry};
-use crate::grid::Kind;
+use crate::grid::{Kind, Parts, Point};
 use crate::store::ContentHash;
 use crate::tile::TileCoord;
 use rayon::prelude::*;
@@ -39,7 +39,6 @@ impl Drawn {
 
 /// Geometry of one feature in this tile, encoded.
 struct Encoded {
-    layer: u16,
     place: u32,
     kind: Kind,
     geometry: Vec<u8>,
@@ -54,17 +53,13 @@ pub(super) fn cut_tile(
     buffer: u32,
     drawn: &[Drawn],
 ) -> Option<Cut> {
-    let encoded: Vec<Encoded> = items
-        .par_chunk_by_mut(|a, b| a.key() == b.key())
-        .filter_map(|pieces| encode_feature(pieces, layers, extent, buffer))
-        .collect();
     let mut bytes = Vec::new();
     let mut features = 0;
-    for run in encoded.chunk_by(|a, b| a.layer == b.layer) {
-        let number = run[0].layer as usize;
+    for items in items.chunk_by_mut(|a, b| a.layer == b.layer) {
+        let number = items[0].layer as usize;
         let layer = &layers[number];
         let mut writer = LayerWriter::new(&layer.keys);
-        for feature in run {
+        for feature in encode_layer(items, layer, extent as i32, buffer as i32) {
             let (record, attributes) = layer.record(feature.place);
             writer.feature(record.id, feature.kind, &feature.geometry, attributes);
             drawn[number].mark(feature.place);
@@ -75,20 +70,39 @@ pub(super) fn cut_tile(
     (features > 0).then(|| Cut { coord, hash: ContentHash::of(&bytes), bytes, features })
 }
 
-fn encode_feature(items: &mut [Item], layers: &[Layer], extent: u32, buffer: u32) -> Option<Encoded> {
-    let (layer, place) = (items[0].layer, items[0].place);
-    let kind = kind_of(&layers[layer as usize], place);
-    let pieces: Vec<Piece> = items.iter_mut().map(|item| std::mem::replace(&mut item.piece, Piece::Filled)).collect();
-    let parts = cut::clean(kind, pieces, extent as i32, buffer as i32);
+/// Cleans what one layer has in this tile: polygons with each other, the rest one by one.
+fn encode_layer(items: &mut [Item], layer: &Layer, extent: i32, buffer: i32) -> Vec<Encoded> {
+    let mut polygons: (Vec<u32>, Vec<Vec<Piece>>) = Default::default();
+    let mut others: Vec<(u32, Kind, &mut [Item])> = Vec::new();
+    for items in items.chunk_by_mut(|a, b| a.place == b.place) {
+        let place = items[0].place;
+        match layer.kind(place) {
+            Kind::Polygon => {
+                polygons.0.push(place);
+                polygons.1.push(take_pieces(items));
+            }
+            kind => others.push((place, kind, items)),
+        }
+    }
+    let cleaned = cut::clean_polygons(&polygons.1, extent, buffer);
+    let mut encoded: Vec<Encoded> =
+        polygons.0.par_iter().zip(cleaned).filter_map(|(&place, parts)| encode(place, &parts)).collect();
+    encoded.par_extend(
+        others.into_par_iter().filter_map(|(place, kind, items)| encode(place, &cut::clean(kind, take_pieces(items)))),
+    );
+    encoded.sort_unstable_by_key(|feature| feature.place);
+    encoded
+}
+
+fn take_pieces(items: &mut [Item]) -> Vec<Piece> {
+    items.iter_mut().map(|item| std::mem::replace(&mut item.piece, Piece::Filled)).collect()
+}
+
+fn encode(place: u32, parts: &Parts<Point>) -> Option<Encoded> {
     if parts.is_empty() {
         return None;
     }
     let mut geometry = Vec::with_capacity(parts.positions.len() * 3);
-    write_geometry(&mut geometry, &parts);
-    Some(Encoded { layer, place, kind, geometry })
-}
-
-fn kind_of(layer: &Layer, place: u32) -> Kind {
-    let (chunk, record) = layer.sorted[place as usize];
-    layer.chunks[chunk as usize].shapes.get(record as usize).kind
+    write_geometry(&mut geometry, parts);
+    Some(Encoded { place, kind: parts.kind, geometry })
 }

@@ -22,7 +22,7 @@ mod simplify;
 mod thin;
 mod wrap;
 
-pub use clean::clean;
+pub use clean::{clean, clean_polygons};
 pub use clip::{Piece, clip, clip_or_enlarge};
 pub use nodes::Nodes;
 pub use options::{MAX_CUT_ZOOM, Options, ZoomGrid};

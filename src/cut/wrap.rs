@@ -116,11 +116,12 @@ fn to_world([x, y]: [f64; 2]) -> World {
 }
 
 /// Drops positions that repeat the one before (for rings, also the first at the end), and the
-/// paths that have no extent then.
+/// paths that have no extent then. Winds exterior rings one way, of positive area, and holes the
+/// other.
 fn without_repeats(parts: &Parts<World>) -> Parts<World> {
     let mut out = Parts::new(parts.kind);
     let ring = parts.kind == Kind::Polygon;
-    let keep = |out: &mut Parts<World>, path: &[World]| {
+    let keep = |out: &mut Parts<World>, path: &[World], exterior: bool| {
         let start = out.positions.len();
         for &p in path {
             if out.positions[start..].last() != Some(&p) {
@@ -133,6 +134,9 @@ fn without_repeats(parts: &Parts<World>) -> Parts<World> {
         }
         let enough = out.positions.len() - start >= if ring { 3 } else { 2 };
         if enough {
+            if ring && winds_positively(&out.positions[start..]) != exterior {
+                out.positions[start..].reverse();
+            }
             out.end_path();
         } else {
             out.positions.truncate(start);
@@ -140,13 +144,13 @@ fn without_repeats(parts: &Parts<World>) -> Parts<World> {
         enough
     };
     if !ring {
-        parts.paths().for_each(|path| _ = keep(&mut out, path));
+        parts.paths().for_each(|path| _ = keep(&mut out, path, false));
         return out;
     }
     for group in parts.polygons() {
         let exterior = group.start;
         for path in group {
-            if !keep(&mut out, parts.path(path)) && path == exterior {
+            if !keep(&mut out, parts.path(path), path == exterior) && path == exterior {
                 break;
             }
         }
@@ -155,6 +159,17 @@ fn without_repeats(parts: &Parts<World>) -> Parts<World> {
         }
     }
     out
+}
+
+/// Whether a ring's area is positive (MVT 2.1, section 4.3.3.3).
+fn winds_positively(ring: &[World]) -> bool {
+    let Some(&first) = ring.first() else { return true };
+    let from = |p: World| (i128::from(p.x) - i128::from(first.x), i128::from(p.y) - i128::from(first.y));
+    let products = ring.windows(2).map(|w| {
+        let ((ax, ay), (bx, by)) = (from(w[0]), from(w[1]));
+        ax * by - bx * ay
+    });
+    products.sum::<i128>() >= 0
 }
 
 #[cfg(test)]
@@ -201,6 +216,26 @@ mod tests {
         check(181.0, 0.0, &[1]);
         check(0.0, 85.2, &[]);
         check(0.0, -90.0, &[]);
+    }
+
+    #[test]
+    fn exterior_rings_wind_one_way_and_holes_the_other() {
+        let square = |low: f64, high: f64| [(low, low), (high, low), (high, high), (low, high)];
+        let check = |exterior: &[(f64, f64)], hole: &[(f64, f64)]| {
+            let mut parts = Parts::new(Kind::Polygon);
+            for ring in [exterior, hole] {
+                parts.push_path(ring.iter().map(|&(x, y)| LonLat::new(x, y)));
+            }
+            parts.end_polygon();
+            let wrapped = wrap(&parts).parts;
+            assert_eq!(wrapped.paths().map(winds_positively).collect::<Vec<_>>(), [true, false], "{exterior:?}");
+        };
+        let (mut exterior, mut hole) = (square(0.0, 30.0), square(10.0, 20.0));
+        check(&exterior, &hole);
+        exterior.reverse();
+        check(&exterior, &hole);
+        hole.reverse();
+        check(&exterior, &hole);
     }
 
     #[test]
