@@ -59,8 +59,10 @@ pub struct LayerDefinition {
     /// How far lines may move: tile units below the largest zoom, or "none" (default 1).
     #[serde(default)]
     pub simplify: Simplify,
-    /// Which points are shown at low zooms (default: all at every zoom).
-    pub thin: Option<Thin>,
+    /// Which points are hidden at low zooms, or "none" (default: those that have 16 others of
+    /// higher rank within 64 tile units).
+    #[serde(default)]
+    pub thin: Thinning,
 }
 
 /// How lines and borders are simplified.
@@ -87,15 +89,44 @@ impl Default for Simplify {
     }
 }
 
-/// Fewer points at low zooms: at each zoom a point is shown when no point of higher rank lies
-/// within `spacing`. At the largest zoom all are shown.
+/// Whether there are fewer points at low zooms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Thinning {
+    /// All points at every zoom.
+    Off(Off),
+    /// By this rule.
+    By(Thin),
+}
+
+/// Fewer points at low zooms: of those shown at the next zoom, a point is hidden when `crowd` of
+/// higher rank lie within `spacing`. At the largest zoom all are shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Thin {
     /// The attribute that ranks points, larger first; without it all rank alike and a hash decides.
     pub by: Option<String>,
-    /// The distance in tile units.
+    /// The distance in tile units (default 64).
     #[serde(default = "default_spacing")]
     pub spacing: f64,
+    /// How many others are too many (default 1: points stay at least `spacing` apart).
+    #[serde(default = "default_crowd")]
+    pub crowd: u32,
+}
+
+impl Default for Thinning {
+    fn default() -> Self {
+        Self::By(Thin { by: None, spacing: default_spacing(), crowd: 16 })
+    }
+}
+
+impl Thinning {
+    /// The rule, if there is one.
+    pub const fn rule(&self) -> Option<&Thin> {
+        match self {
+            Self::By(thin) => Some(thin),
+            Self::Off(_) => None,
+        }
+    }
 }
 
 const fn default_maxzoom() -> u8 {
@@ -112,6 +143,9 @@ fn default_encodings() -> Vec<Encoding> {
 }
 const fn default_spacing() -> f64 {
     64.0
+}
+const fn default_crowd() -> u32 {
+    1
 }
 
 /// Every key of each table, for naming the nearest one to a wrong one.
@@ -132,7 +166,7 @@ const TABLES: [(&str, &[&str]); 3] = [
         ],
     ),
     ("layer", &["id", "source", "description", "minzoom", "maxzoom", "id_property", "properties", "simplify", "thin"]),
-    ("thin", &["by", "spacing"]),
+    ("thin", &["by", "spacing", "crowd"]),
 ];
 
 impl Definition {
@@ -191,7 +225,7 @@ impl Definition {
                     id_property: None,
                     properties: None,
                     simplify: Simplify::default(),
-                    thin: None,
+                    thin: Thinning::default(),
                 }),
             }
         }
@@ -250,7 +284,7 @@ impl LayerDefinition {
             ));
         }
         let bad = |v: f64| !(0.0..=1024.0).contains(&v);
-        match (self.simplify, &self.thin) {
+        match (self.simplify, self.thin.rule()) {
             (Simplify::Tolerance(t), _) if bad(t) => {
                 Err(format!("layer \"{}\": simplify {t} is not a number of tile units from 0 to 1024", self.id))
             }
@@ -258,6 +292,9 @@ impl LayerDefinition {
                 "layer \"{}\": spacing {} is not a number of tile units from 0 to 1024",
                 self.id, thin.spacing
             )),
+            (_, Some(thin)) if thin.crowd == 0 => {
+                Err(format!("layer \"{}\": crowd 0 would hide every point\n  hint: the least is 1", self.id))
+            }
             _ if self.source.is_empty() => Err(format!("layer \"{}\" has no source", self.id)),
             _ => Ok(()),
         }

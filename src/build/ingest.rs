@@ -248,7 +248,7 @@ impl Packer<'_> {
     }
 
     fn rank(&self, feature: &Feature) -> f64 {
-        let by = self.shared.layer.thin.as_ref().and_then(|thin| thin.by.as_ref());
+        let by = self.shared.layer.thin.rule().and_then(|thin| thin.by.as_ref());
         by.and_then(|name| feature.get(name)).and_then(Value::number).unwrap_or(f64::MIN)
     }
 

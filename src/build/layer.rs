@@ -44,8 +44,8 @@ impl Layer {
     pub(super) fn prepare(&mut self) {
         self.sort();
         self.level_paths();
-        if let Some(thin) = &self.definition.thin {
-            self.thin(thin.spacing);
+        if let Some(thin) = self.definition.thin.rule() {
+            self.thin(thin.spacing, thin.crowd);
         }
     }
 
@@ -87,32 +87,33 @@ impl Layer {
         });
     }
 
-    fn thin(&mut self, spacing: f64) {
-        let mut points: Vec<(World, f64, u64, u32, u32, u32)> = Vec::new();
-        for (c, chunk) in self.chunks.iter().enumerate() {
-            for (r, (shape, record)) in chunk.shapes.iter().zip(&chunk.records).enumerate() {
+    /// Levels of points by rank; among equals by content, then by place.
+    fn thin(&mut self, spacing: f64, crowd: u32) {
+        let mut points: Vec<Ranked> = Vec::new();
+        for (chunk, of) in self.chunks.iter().enumerate() {
+            for (record, (shape, Record { rank, hash, .. })) in of.shapes.iter().zip(&of.records).enumerate() {
                 if shape.kind == Kind::Point {
-                    let at =
-                        |(i, (p, _)): (usize, (World, u8))| (p, record.rank, record.hash, c as u32, r as u32, i as u32);
-                    points.extend(shape.points().enumerate().map(at));
+                    points.extend(shape.positions().iter().enumerate().map(|(point, &at)| Ranked {
+                        rank: *rank,
+                        hash: *hash,
+                        at,
+                        place: (chunk as u32, record as u32, point as u32),
+                    }));
                 }
             }
         }
-        points.par_sort_unstable_by(|a, b| {
-            b.1.total_cmp(&a.1).then(a.2.cmp(&b.2)).then((a.0, a.3, a.4, a.5).cmp(&(b.0, b.3, b.4, b.5)))
-        });
-        let world = points.iter().map(|p| p.0).collect::<Vec<_>>();
-        let unit = f64::from(self.options.grid(0).shift()).exp2();
-        let levels = cut::thin(&world, spacing * unit, self.options.minzoom, self.options.maxzoom);
-        let mut by_chunk: Vec<Vec<((u32, u32), u8)>> = vec![Vec::new(); self.chunks.len()];
-        for (p, level) in points.iter().zip(levels) {
-            by_chunk[p.3 as usize].push(((p.4, p.5), level));
+        points.par_sort_unstable_by(Ranked::order);
+        let at: Vec<World> = points.iter().map(|p| p.at).collect();
+        let mut places: Vec<_> = points.into_iter().map(|p| (p.place, 0)).collect();
+        let Options { minzoom, maxzoom, .. } = self.options;
+        let spacing = spacing * f64::from(self.options.grid(0).shift()).exp2();
+        let levels = cut::thin(&at, cut::Thinning { spacing, crowd, minzoom, maxzoom });
+        places.iter_mut().zip(levels).for_each(|(place, level)| place.1 = level);
+        places.par_sort_unstable();
+        let mut levels = places.into_iter().map(|(_, level)| level);
+        for chunk in &mut self.chunks {
+            chunk.shapes.level_points(|_, _| levels.next().unwrap_or(0));
         }
-        self.chunks.par_iter_mut().zip(by_chunk).for_each(|(chunk, mut levels)| {
-            levels.sort_unstable();
-            let mut levels = levels.into_iter();
-            chunk.shapes.level_points(|_, _| levels.next().map_or(0, |(_, level)| level));
-        });
     }
 
     /// The record at a place of the order.
@@ -149,5 +150,23 @@ impl Layer {
             maxzoom: Some(self.options.maxzoom),
             fields: self.fields.iter().map(|(name, kind)| (name.clone(), (*kind).to_owned())).collect(),
         }
+    }
+}
+
+/// A point in the order in which points matter.
+struct Ranked {
+    rank: f64,
+    hash: u64,
+    at: World,
+    /// Chunk, record, and number of the point in it.
+    place: (u32, u32, u32),
+}
+
+impl Ranked {
+    fn order(&self, other: &Self) -> std::cmp::Ordering {
+        other
+            .rank
+            .total_cmp(&self.rank)
+            .then_with(|| (self.hash, self.at, self.place).cmp(&(other.hash, other.at, other.place)))
     }
 }

@@ -25,7 +25,7 @@ mod run;
 mod tile;
 mod zoom;
 
-pub use definition::{Definition, LayerDefinition, Simplify, Thin};
+pub use definition::{Definition, LayerDefinition, Off, Simplify, Thin, Thinning};
 pub use error::Error;
 pub use inputs::fingerprint;
 pub use report::{BigTile, Event, LayerReport, Report, SkipExample, ZoomReport};

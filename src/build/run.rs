@@ -116,7 +116,7 @@ fn cut_zoom(
         let id = &layer.definition.id;
         report.features.insert(id.clone(), layer.sorted.len() as u64);
         report.drawn.insert(id.clone(), drawn.count());
-        if layer.definition.thin.is_some() {
+        if layer.definition.thin.rule().is_some() {
             report.thinned.insert(id.clone(), layer.thinned(zoom));
         }
     }

@@ -76,7 +76,9 @@ fn encode_layer(items: &mut [Item], layer: &Layer, extent: i32, buffer: i32) -> 
     let mut others: Vec<(u32, Kind, &mut [Item])> = Vec::new();
     for items in items.chunk_by_mut(|a, b| a.place == b.place) {
         let place = items[0].place;
-        match layer.kind(place) {
+        // Points are so many that they are not looked up.
+        let kind = if matches!(items[0].piece, Piece::Point(_)) { Kind::Point } else { layer.kind(place) };
+        match kind {
             Kind::Polygon => {
                 polygons.0.push(place);
                 polygons.1.push(take_pieces(items));

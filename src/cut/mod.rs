@@ -28,5 +28,5 @@ pub use nodes::Nodes;
 pub use options::{MAX_CUT_ZOOM, Options, ZoomGrid};
 pub use shapes::{Shape, Shapes};
 pub use simplify::{LATTICE, NEVER, simplify};
-pub use thin::thin;
+pub use thin::{Thinning, thin};
 pub use wrap::{Wrapped, wrap};
